@@ -8,6 +8,7 @@ final class CallNumbers {
     static final int PROCESS_FINISH = 0x04;
     static final int YIELD = 0x05;
     static final int ERROR = 0x06;
+    static final int SPIN_LOCK = 0x07;
     static final int OUTBOX_CONFIG = 0x10;
     static final int OUTBOX_CONFIG_FAST = 0x11;
     static final int OUTBOX_CONFIG_UAR = 0x12;

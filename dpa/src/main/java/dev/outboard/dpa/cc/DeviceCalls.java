@@ -25,6 +25,7 @@ final class DeviceCalls implements Ecalls {
             case CallNumbers.THREAD_RETRIGGER -> thread.retrigger();
             case CallNumbers.PROCESS_FINISH -> thread.finishProcess();
             case CallNumbers.YIELD -> thread.yieldUnit();
+            case CallNumbers.SPIN_LOCK -> thread.spinLock(hart.argument(0));
             case CallNumbers.ERROR -> thread.error(first);
             case CallNumbers.OUTBOX_CONFIG -> {
                 return truth(thread.configureOutbox(first));

@@ -216,8 +216,7 @@ public final class DeviceCompiler {
         return object;
     }
 
-    private Path compile(
-            Path source, List<String> options, Path object, DeviceBuild how, Path work)
+    private Path compile(Path source, List<String> options, Path object, DeviceBuild how, Path work)
             throws IOException {
         List<String> command = new ArrayList<>(List.of(clang.toString()));
         command.addAll(TARGET);

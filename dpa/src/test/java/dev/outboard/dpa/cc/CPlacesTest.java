@@ -140,7 +140,7 @@ class CPlacesTest {
     }
 
     @ParameterizedTest
-    @CsvSource("-O2")
+    @CsvSource({"-O0", "-O2"})
     @Requirement("DPA-CC-17")
     void whatHeadersDoIsSaidOfTheirCaller(String option) throws IOException {
         DpaApp<DpaThread> app = compile(option);

@@ -27,6 +27,10 @@ import java.util.Set;
 /// of external memory, and tells its registers by an environment call.
 final class CLitmus implements LitmusKernels.Threads {
     private static final int TELL = 0x7000;
+
+    /// Of `outboard_ecall.h`.
+    private static final int LOCK = 0x07;
+
     private static final String HEAD =
             """
             #include <libflexio-dev/flexio_dev.h>
@@ -74,7 +78,11 @@ final class CLitmus implements LitmusKernels.Threads {
         RvHart hart =
                 new RvHart(
                         code,
-                        (caller, _, number) -> {
+                        (caller, owner, number) -> {
+                            if (number == LOCK) {
+                                owner.spinLock(caller.argument(0));
+                                return 0;
+                            }
                             if (number != TELL) {
                                 return RvHart.unknownCall(number);
                             }

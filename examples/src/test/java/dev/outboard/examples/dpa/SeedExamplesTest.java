@@ -9,16 +9,17 @@ import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.FlexioProcess.Attributes;
 import dev.outboard.dpa.flexio.HostProcess;
+import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
+import dev.outboard.dpacc.DpaApp;
 import dev.outboard.testkit.Requirement;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -29,7 +30,24 @@ class SeedExamplesTest {
 
     private final Checker checker = new Checker(Profile.SEED, false);
 
-    static Stream<RunMode> modes() {
+    /// A program in one of its languages, in a run mode.
+    record Form(RunMode mode, DpaApp<DpaThread> app) {
+        @Override
+        public String toString() {
+            return "%s, %s".formatted(app.image().isPresent() ? "C" : "Java", mode);
+        }
+    }
+
+    static Stream<Form> forms() {
+        return modes().flatMap(
+                        mode -> languages().stream().map(program -> new Form(mode, program)));
+    }
+
+    private static List<DpaApp<DpaThread>> languages() {
+        return Stream.concat(Stream.of(SeedKernelsStub.APP), InC.app("seed").stream()).toList();
+    }
+
+    private static Stream<RunMode> modes() {
         Stream<RunMode> once = Stream.of(RunMode.fast());
         Stream<RunMode> seeds =
                 Stream.of(1L, 2L, 3L, 4L, 5L)
@@ -42,97 +60,99 @@ class SeedExamplesTest {
         return Stream.concat(once, seeds);
     }
 
-    private <T> T run(MachineOptions options, RunMode mode, Function<FlexioProcess, T> example) {
+    private <T> T run(MachineOptions options, Form form, Function<FlexioProcess, T> example) {
         try (HostProcess host = HostProcess.open();
                 FlexioProcess process =
                         FlexioProcess.create(
                                 host,
-                                DpaDevice.of(options, mode),
-                                SeedKernelsStub.APP,
+                                DpaDevice.of(options, form.mode),
+                                form.app,
                                 Attributes.DEFAULT.withObserver(checker))) {
             return example.apply(process);
         }
     }
 
-    private <T> T run(RunMode mode, Function<FlexioProcess, T> example) {
-        T result = run(OPTIONS, mode, example);
+    private <T> T run(Form form, Function<FlexioProcess, T> example) {
+        T result = run(OPTIONS, form, example);
         assertThat(checker.findings()).isEmpty();
         return result;
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void theHandlerWorksOnEachCompletion(RunMode mode) {
-        long worked = run(mode, process -> SeedExamples.eventHandler(process, false));
+    @MethodSource("forms")
+    void theHandlerWorksOnEachCompletion(Form form) {
+        long worked = run(form, process -> SeedExamples.eventHandler(process, false));
         assertThat(worked).isEqualTo(6);
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-LIT-52")
-    void theFlagIsTakenOnce(RunMode mode) {
-        assertThat(run(mode, SeedExamples::rpc)).containsExactly(0, 1);
+    void theFlagIsTakenOnce(Form form) {
+        assertThat(run(form, SeedExamples::rpc)).containsExactly(0, 1);
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void theCallReadsWhatTheHostHasFilled(RunMode mode) {
-        assertThat(run(mode, SeedExamples::heap)).isEqualTo(10);
+    @MethodSource("forms")
+    void theCallReadsWhatTheHostHasFilled(Form form) {
+        assertThat(run(form, SeedExamples::heap)).isEqualTo(10);
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void theHostFindsWhatTheWindowHasSet(RunMode mode) {
-        assertThat(run(mode, SeedExamples::window)).isEqualTo(0xff);
+    @MethodSource("forms")
+    void theHostFindsWhatTheWindowHasSet(Form form) {
+        assertThat(run(form, SeedExamples::window)).isEqualTo(0xff);
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void theOutboxSends(RunMode mode) {
-        long[] sent = run(mode, process -> SeedExamples.outbox(process, false));
+    @MethodSource("forms")
+    void theOutboxSends(Form form) {
+        long[] sent = run(form, process -> SeedExamples.outbox(process, false));
         assertThat(sent).containsExactly(0, 42);
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void anEntryInExternalMemoryIsSent(RunMode mode) {
-        assertThat(run(mode, SeedExamples::externalEntry)).containsExactly(0, 77);
+    @MethodSource("forms")
+    void anEntryInExternalMemoryIsSent(Form form) {
+        assertThat(run(form, SeedExamples::externalEntry)).containsExactly(0, 77);
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void aReceiveEntryIsUsed(RunMode mode) {
-        assertThat(run(mode, SeedExamples::receiveEntry)).isEqualTo(SeedKernels.ENTRIES + 1);
+    @MethodSource("forms")
+    void aReceiveEntryIsUsed(Form form) {
+        assertThat(run(form, SeedExamples::receiveEntry)).isEqualTo(SeedKernels.ENTRIES + 1);
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void aPolledFlagIsFound(RunMode mode) {
-        assertThat(run(mode, SeedExamples::polledFlag)).isEqualTo(9);
+    @MethodSource("forms")
+    void aPolledFlagIsFound(Form form) {
+        assertThat(run(form, SeedExamples::polledFlag)).isEqualTo(9);
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
-    void theSecondThreadFindsTheData(RunMode mode) {
-        assertThat(run(mode, SeedExamples::publication)).isEqualTo(5);
+    @MethodSource("forms")
+    void theSecondThreadFindsTheData(Form form) {
+        assertThat(run(form, SeedExamples::publication)).isEqualTo(5);
     }
 
-    @Test
-    @Requirement({"DPA-FXO-10", "DPA-FXO-11", "DPA-MEM-16a"})
-    void theHandlerAsPrintedLacksAWriteback() {
+    @ParameterizedTest
+    @MethodSource("languages")
+    @Requirement({"DPA-FXO-10", "DPA-FXO-11", "DPA-MEM-16a", "DPA-JK-5"})
+    void theHandlerAsPrintedLacksAWriteback(DpaApp<DpaThread> app) {
         run(
                 OPTIONS,
-                RunMode.check(Observer.NONE, 1),
+                new Form(RunMode.check(Observer.NONE, 1), app),
                 process -> SeedExamples.eventHandler(process, true));
         assertMissingWritebackBefore("(arm)");
     }
 
-    @Test
-    @Requirement({"DPA-FXO-10", "DPA-FXO-11", "DPA-MEM-16a"})
-    void theOutboxAsPrintedLacksAWriteback() {
+    @ParameterizedTest
+    @MethodSource("languages")
+    @Requirement({"DPA-FXO-10", "DPA-FXO-11", "DPA-MEM-16a", "DPA-JK-5"})
+    void theOutboxAsPrintedLacksAWriteback(DpaApp<DpaThread> app) {
         run(
                 OPTIONS,
-                RunMode.check(Observer.NONE, 1),
+                new Form(RunMode.check(Observer.NONE, 1), app),
                 process -> SeedExamples.outbox(process, true));
         assertMissingWritebackBefore("(ring)");
     }
@@ -148,11 +168,11 @@ class SeedExamplesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("modes")
+    @MethodSource("forms")
     @Requirement("DPA-FXO-11")
-    void withCallsThatFenceThePrintIsRight(RunMode mode) {
+    void withCallsThatFenceThePrintIsRight(Form form) {
         MachineOptions fenced = OPTIONS.withFencedCalls();
-        long worked = run(fenced, mode, process -> SeedExamples.eventHandler(process, true));
+        long worked = run(fenced, form, process -> SeedExamples.eventHandler(process, true));
         assertThat(worked).isEqualTo(6);
         assertThat(checker.findings()).isEmpty();
     }

@@ -58,48 +58,48 @@ enum doca_dpa_dev_submit_flag {
 /* The thread. */
 
 /* Selects the function of the card whose objects are used from now on. */
-static inline void doca_dpa_dev_device_set(doca_dpa_dev_t dpa_handle)
+static inline __attribute__((always_inline)) void doca_dpa_dev_device_set(doca_dpa_dev_t dpa_handle)
 {
     outboard_ecall2(OUTBOARD_DOCA_DEVICE_SET, (int64_t)dpa_handle, 0);
 }
 
-static inline unsigned int doca_dpa_dev_thread_rank(void)
+static inline __attribute__((always_inline)) unsigned int doca_dpa_dev_thread_rank(void)
 {
     return (unsigned int)outboard_ecall0(OUTBOARD_DOCA_THREAD_RANK);
 }
 
-static inline unsigned int doca_dpa_dev_num_threads(void)
+static inline __attribute__((always_inline)) unsigned int doca_dpa_dev_num_threads(void)
 {
     return (unsigned int)outboard_ecall0(OUTBOARD_DOCA_NUM_THREADS);
 }
 
 /* Of threads of kernels. */
-static inline void doca_dpa_dev_yield(void)
+static inline __attribute__((always_inline)) void doca_dpa_dev_yield(void)
 {
     outboard_ecall0(OUTBOARD_DOCA_YIELD);
 }
 
 /* These three of DPA threads. */
 
-static inline doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage(void)
+static inline __attribute__((always_inline)) doca_dpa_dev_uintptr_t doca_dpa_dev_thread_get_local_storage(void)
 {
     return (doca_dpa_dev_uintptr_t)outboard_ecall0(OUTBOARD_DOCA_LOCAL_STORAGE);
 }
 
-static inline __attribute__((noreturn)) void doca_dpa_dev_thread_reschedule(void)
+static inline __attribute__((always_inline, noreturn)) void doca_dpa_dev_thread_reschedule(void)
 {
     outboard_ecall0(OUTBOARD_DOCA_RESCHEDULE);
     __builtin_unreachable();
 }
 
-static inline __attribute__((noreturn)) void doca_dpa_dev_thread_finish(void)
+static inline __attribute__((always_inline, noreturn)) void doca_dpa_dev_thread_finish(void)
 {
     outboard_ecall0(OUTBOARD_DOCA_FINISH);
     __builtin_unreachable();
 }
 
 /* Activates another thread. */
-static inline void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t comp_handle)
+static inline __attribute__((always_inline)) void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t comp_handle)
 {
     outboard_ecall2(OUTBOARD_DOCA_NOTIFY, (int64_t)comp_handle, 0);
 }
@@ -116,7 +116,7 @@ void doca_dpa_dev_log(doca_dpa_dev_log_level_t log_level, const char *format, ..
 #define DOCA_DPA_DEV_LOG_DBG(...) doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 /* Five words, which are logged at level DEBUG at once. */
-static inline void doca_dpa_dev_trace(
+static inline __attribute__((always_inline)) void doca_dpa_dev_trace(
         uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, uint64_t arg5)
 {
     outboard_ecall5(OUTBOARD_DOCA_TRACE, (int64_t)arg1, (int64_t)arg2, (int64_t)arg3, (int64_t)arg4,
@@ -124,25 +124,25 @@ static inline void doca_dpa_dev_trace(
 }
 
 /* Nothing has been kept back. */
-static inline void doca_dpa_dev_trace_flush(void)
+static inline __attribute__((always_inline)) void doca_dpa_dev_trace_flush(void)
 {
 }
 
 /* Hash tables. */
 
-static inline void doca_dpa_dev_hash_table_add(
+static inline __attribute__((always_inline)) void doca_dpa_dev_hash_table_add(
         doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t value)
 {
     outboard_ecall3(OUTBOARD_DOCA_HASH_ADD, (int64_t)ht_handle, key, (int64_t)value);
 }
 
-static inline void doca_dpa_dev_hash_table_remove(doca_dpa_dev_hash_table_t ht_handle, uint32_t key)
+static inline __attribute__((always_inline)) void doca_dpa_dev_hash_table_remove(doca_dpa_dev_hash_table_t ht_handle, uint32_t key)
 {
     outboard_ecall2(OUTBOARD_DOCA_HASH_REMOVE, (int64_t)ht_handle, key);
 }
 
 /* Gives 1 if the table has the key, else 0, and the value stays as it is. */
-static inline int doca_dpa_dev_hash_table_find(
+static inline __attribute__((always_inline)) int doca_dpa_dev_hash_table_find(
         doca_dpa_dev_hash_table_t ht_handle, uint32_t key, uint64_t *value)
 {
     return (int)outboard_ecall3(OUTBOARD_DOCA_HASH_FIND, (int64_t)ht_handle, key, (int64_t)value);
@@ -151,7 +151,7 @@ static inline int doca_dpa_dev_hash_table_find(
 /* Completions. */
 
 /* Gives 1 if there is one, else 0. */
-static inline int doca_dpa_dev_get_completion(
+static inline __attribute__((always_inline)) int doca_dpa_dev_get_completion(
         doca_dpa_dev_completion_t dpa_comp_handle, doca_dpa_dev_completion_element_t *comp_element)
 {
     int64_t element = outboard_ecall2(OUTBOARD_DOCA_COMPLETION_NEXT, (int64_t)dpa_comp_handle, 0);
@@ -162,7 +162,7 @@ static inline int doca_dpa_dev_get_completion(
     return 1;
 }
 
-static inline doca_dpa_dev_completion_type_t doca_dpa_dev_get_completion_type(
+static inline __attribute__((always_inline)) doca_dpa_dev_completion_type_t doca_dpa_dev_get_completion_type(
         doca_dpa_dev_completion_element_t comp_element)
 {
     return (doca_dpa_dev_completion_type_t)outboard_ecall2(
@@ -186,14 +186,14 @@ OUTBOARD_OF_ELEMENT(
         doca_dpa_dev_completion_element_get_error_syndrome, OUTBOARD_DOCA_COMPLETION_SYNDROME)
 
 /* As many of the oldest elements are needed no more. */
-static inline void doca_dpa_dev_completion_ack(
+static inline __attribute__((always_inline)) void doca_dpa_dev_completion_ack(
         doca_dpa_dev_completion_t dpa_comp_handle, uint64_t num_comp)
 {
     outboard_ecall2(OUTBOARD_DOCA_COMPLETION_ACK, (int64_t)dpa_comp_handle, (int64_t)num_comp);
 }
 
 /* The next completion activates the thread of the context, once. */
-static inline void doca_dpa_dev_completion_request_notification(
+static inline __attribute__((always_inline)) void doca_dpa_dev_completion_request_notification(
         doca_dpa_dev_completion_t dpa_comp_handle)
 {
     outboard_ecall2(OUTBOARD_DOCA_COMPLETION_REQUEST, (int64_t)dpa_comp_handle, 0);

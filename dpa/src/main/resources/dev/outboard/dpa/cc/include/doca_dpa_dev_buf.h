@@ -8,19 +8,19 @@ typedef uint32_t doca_dpa_dev_mmap_t;
 typedef uint64_t doca_dpa_dev_buf_t;
 typedef uint64_t doca_dpa_dev_buf_arr_t;
 
-static inline doca_dpa_dev_buf_t doca_dpa_dev_buf_array_get_buf(
+static inline __attribute__((always_inline)) doca_dpa_dev_buf_t doca_dpa_dev_buf_array_get_buf(
         doca_dpa_dev_buf_arr_t buf_arr, uint64_t buf_idx)
 {
     return (doca_dpa_dev_buf_t)outboard_ecall2(
             OUTBOARD_DOCA_BUF, (int64_t)buf_arr, (int64_t)buf_idx);
 }
 
-static inline uintptr_t doca_dpa_dev_buf_get_addr(doca_dpa_dev_buf_t buf)
+static inline __attribute__((always_inline)) uintptr_t doca_dpa_dev_buf_get_addr(doca_dpa_dev_buf_t buf)
 {
     return (uintptr_t)outboard_ecall2(OUTBOARD_DOCA_BUF_ADDRESS, (int64_t)buf, 0);
 }
 
-static inline uint64_t doca_dpa_dev_buf_get_len(doca_dpa_dev_buf_t buf)
+static inline __attribute__((always_inline)) uint64_t doca_dpa_dev_buf_get_len(doca_dpa_dev_buf_t buf)
 {
     return (uint64_t)outboard_ecall2(OUTBOARD_DOCA_BUF_LENGTH, (int64_t)buf, 0);
 }
@@ -44,7 +44,7 @@ OUTBOARD_DOCA_OVERLOADED doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_pt
     return doca_dpa_dev_buf_get_external_ptr(buf, 0);
 }
 
-static inline doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(
+static inline __attribute__((always_inline)) doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(
         doca_dpa_dev_mmap_t mmap_handle, uint64_t addr)
 {
     return (doca_dpa_dev_uintptr_t)outboard_ecall2(
@@ -53,7 +53,7 @@ static inline doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(
 
 /* Copies of the thread, which it waits for. */
 
-static inline void doca_dpa_dev_memcpy_nb(
+static inline __attribute__((always_inline)) void doca_dpa_dev_memcpy_nb(
         doca_dpa_dev_buf_t dst_mem, uint64_t dst_offset, doca_dpa_dev_buf_t src_mem,
         uint64_t src_offset, size_t length)
 {
@@ -61,12 +61,12 @@ static inline void doca_dpa_dev_memcpy_nb(
                     (int64_t)src_mem, (int64_t)src_offset, (int64_t)length);
 }
 
-static inline int64_t outboard_doca_count(size_t count)
+static inline __attribute__((always_inline)) int64_t outboard_doca_count(size_t count)
 {
     return count > 0xFFFF ? 0xFFFF : (int64_t)count;
 }
 
-static inline void doca_dpa_dev_memcpy_transpose2D_nb(
+static inline __attribute__((always_inline)) void doca_dpa_dev_memcpy_transpose2D_nb(
         doca_dpa_dev_buf_t dst_mem, uint64_t dst_offset, doca_dpa_dev_buf_t src_mem,
         uint64_t src_offset, size_t length, size_t element_size, size_t num_columns,
         size_t num_rows)
@@ -77,12 +77,12 @@ static inline void doca_dpa_dev_memcpy_transpose2D_nb(
                     outboard_doca_count(num_columns) << 16 | outboard_doca_count(num_rows));
 }
 
-static inline void doca_dpa_dev_memcpy_synchronize(void)
+static inline __attribute__((always_inline)) void doca_dpa_dev_memcpy_synchronize(void)
 {
     outboard_ecall0(OUTBOARD_DOCA_COPIES_AWAIT);
 }
 
-static inline void doca_dpa_dev_memcpy(
+static inline __attribute__((always_inline)) void doca_dpa_dev_memcpy(
         doca_dpa_dev_buf_t dst_mem, uint64_t dst_offset, doca_dpa_dev_buf_t src_mem,
         uint64_t src_offset, size_t length)
 {
@@ -92,7 +92,7 @@ static inline void doca_dpa_dev_memcpy(
 
 /* Copies of a context of asynchronous operations, whose end is a completion. */
 
-static inline void doca_dpa_dev_post_memcpy(
+static inline __attribute__((always_inline)) void doca_dpa_dev_post_memcpy(
         doca_dpa_dev_async_ops_t async_ops, doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
         doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr, size_t length, uint32_t flags)
 {
@@ -100,7 +100,7 @@ static inline void doca_dpa_dev_post_memcpy(
                     src_mmap_handle, (int64_t)src_addr, (int64_t)length, flags);
 }
 
-static inline void doca_dpa_dev_post_buf_memcpy(
+static inline __attribute__((always_inline)) void doca_dpa_dev_post_buf_memcpy(
         doca_dpa_dev_async_ops_t async_ops, doca_dpa_dev_buf_t dst_buf_handle,
         doca_dpa_dev_buf_t src_buf_handle, uint32_t flags)
 {

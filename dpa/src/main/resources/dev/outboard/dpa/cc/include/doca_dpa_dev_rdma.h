@@ -17,20 +17,20 @@ typedef uint64_t doca_dpa_dev_rdma_t;
 #define OUTBOARD_RDMA OUTBOARD_DOCA_OVERLOADED
 
 /* Flags above, the connection below. */
-static inline int64_t outboard_way(uint32_t connection, uint32_t flags)
+static inline __attribute__((always_inline)) int64_t outboard_way(uint32_t connection, uint32_t flags)
 {
     return (int64_t)((uint64_t)flags << 32 | connection);
 }
 
 /* Of a call that says whether it wants a completion. */
-static inline uint32_t outboard_requested(uint32_t completion_requested)
+static inline __attribute__((always_inline)) uint32_t outboard_requested(uint32_t completion_requested)
 {
     return completion_requested != 0
                    ? DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH
                    : DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH | DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS;
 }
 
-static inline int64_t outboard_mmaps(doca_dpa_dev_mmap_t target, doca_dpa_dev_mmap_t source)
+static inline __attribute__((always_inline)) int64_t outboard_mmaps(doca_dpa_dev_mmap_t target, doca_dpa_dev_mmap_t source)
 {
     return (int64_t)((uint64_t)target << 32 | source);
 }
@@ -338,20 +338,20 @@ OUTBOARD_RDMA void doca_dpa_dev_rdma_signal_add(
 }
 
 /* Waits until all operations of a context without completions have ended. */
-static inline void doca_dpa_dev_rdma_synchronize(doca_dpa_dev_rdma_t rdma)
+static inline __attribute__((always_inline)) void doca_dpa_dev_rdma_synchronize(doca_dpa_dev_rdma_t rdma)
 {
     outboard_ecall2(OUTBOARD_DOCA_RDMA_AWAIT, (int64_t)rdma, 0);
 }
 
 /* Nothing to do: there is room for receives again when their completions have been taken. */
-static inline void doca_dpa_dev_rdma_receive_ack(doca_dpa_dev_rdma_t rdma, uint32_t num_acked)
+static inline __attribute__((always_inline)) void doca_dpa_dev_rdma_receive_ack(doca_dpa_dev_rdma_t rdma, uint32_t num_acked)
 {
     (void)rdma;
     (void)num_acked;
 }
 
 /* Which entry of its queue is done. */
-static inline uint32_t doca_dpa_dev_rdma_completion_get_wr_index(
+static inline __attribute__((always_inline)) uint32_t doca_dpa_dev_rdma_completion_get_wr_index(
         doca_dpa_dev_completion_element_t comp_element)
 {
     return doca_dpa_dev_completion_element_get_wqe_counter(comp_element);

@@ -15,6 +15,8 @@ enum outboard_ecall {
     OUTBOARD_YIELD = 0x05,
     /* (code) */
     OUTBOARD_ERROR = 0x06,
+    /* (lock): waits for it */
+    OUTBOARD_SPIN_LOCK = 0x07,
     /* (outbox) -> whether there is one */
     OUTBOARD_OUTBOX_CONFIG = 0x10,
     /* (outbox) */

@@ -72,44 +72,44 @@ FLEXIO_DEV_ALWAYS_INLINE struct flexio_dev_thread_ctx *outboard_thread(void)
 }
 
 /* Gives 0, always. */
-static inline int flexio_dev_get_thread_ctx(struct flexio_dev_thread_ctx **context)
+static inline __attribute__((always_inline)) int flexio_dev_get_thread_ctx(struct flexio_dev_thread_ctx **context)
 {
     *context = outboard_thread();
     return 0;
 }
 
-static inline uint32_t flexio_dev_get_thread_id(struct flexio_dev_thread_ctx *context)
+static inline __attribute__((always_inline)) uint32_t flexio_dev_get_thread_id(struct flexio_dev_thread_ctx *context)
 {
     (void)context;
     return (uint32_t)outboard_ecall0(OUTBOARD_THREAD_NUMBER);
 }
 
-static inline flexio_uintptr_t flexio_dev_get_thread_local_storage(
+static inline __attribute__((always_inline)) flexio_uintptr_t flexio_dev_get_thread_local_storage(
         struct flexio_dev_thread_ctx *context)
 {
     (void)context;
     return (flexio_uintptr_t)outboard_ecall0(OUTBOARD_THREAD_LOCAL_STORAGE);
 }
 
-static inline __attribute__((noreturn)) void flexio_dev_thread_reschedule(void)
+static inline __attribute__((always_inline, noreturn)) void flexio_dev_thread_reschedule(void)
 {
     outboard_ecall0(OUTBOARD_THREAD_RESCHEDULE);
     __builtin_unreachable();
 }
 
-static inline __attribute__((noreturn)) void flexio_dev_thread_finish(void)
+static inline __attribute__((always_inline, noreturn)) void flexio_dev_thread_finish(void)
 {
     outboard_ecall0(OUTBOARD_THREAD_FINISH);
     __builtin_unreachable();
 }
 
-static inline __attribute__((noreturn)) void flexio_dev_thread_retrigger(void)
+static inline __attribute__((always_inline, noreturn)) void flexio_dev_thread_retrigger(void)
 {
     outboard_ecall0(OUTBOARD_THREAD_RETRIGGER);
     __builtin_unreachable();
 }
 
-static inline __attribute__((noreturn)) void flexio_dev_process_finish(void)
+static inline __attribute__((always_inline, noreturn)) void flexio_dev_process_finish(void)
 {
     outboard_ecall0(OUTBOARD_PROCESS_FINISH);
     __builtin_unreachable();
@@ -119,14 +119,14 @@ static inline __attribute__((noreturn)) void flexio_dev_process_finish(void)
 #define flexio_dev_reschedule() flexio_dev_thread_reschedule()
 #define flexio_dev_finish() flexio_dev_process_finish()
 
-static inline void flexio_dev_yield(struct flexio_dev_thread_ctx *context)
+static inline __attribute__((always_inline)) void flexio_dev_yield(struct flexio_dev_thread_ctx *context)
 {
     (void)context;
     outboard_ecall0(OUTBOARD_YIELD);
 }
 
 /* Of a call that was refused: why stands in the context, too. */
-static inline flexio_dev_status_t outboard_status(struct flexio_dev_thread_ctx *context, int64_t done)
+static inline __attribute__((always_inline)) flexio_dev_status_t outboard_status(struct flexio_dev_thread_ctx *context, int64_t done)
 {
     if (done != 0) {
         return FLEXIO_DEV_STATUS_SUCCESS;
@@ -137,7 +137,7 @@ static inline flexio_dev_status_t outboard_status(struct flexio_dev_thread_ctx *
 
 /* Outbox and window. */
 
-static inline flexio_dev_status_t flexio_dev_outbox_config(
+static inline __attribute__((always_inline)) flexio_dev_status_t flexio_dev_outbox_config(
         struct flexio_dev_thread_ctx *context, uint16_t outbox)
 {
     int64_t done = outboard_ecall2(OUTBOARD_OUTBOX_CONFIG, outbox, 0);
@@ -147,7 +147,7 @@ static inline flexio_dev_status_t flexio_dev_outbox_config(
     return outboard_status(context, done);
 }
 
-static inline void flexio_dev_outbox_config_fast(
+static inline __attribute__((always_inline)) void flexio_dev_outbox_config_fast(
         struct flexio_dev_thread_ctx *context, uint16_t outbox)
 {
     outboard_ecall2(OUTBOARD_OUTBOX_CONFIG_FAST, outbox, 0);
@@ -295,26 +295,27 @@ struct spinlock_s {
     uint32_t locked;
 };
 
-static inline void spin_init(struct spinlock_s *lock)
+static inline __attribute__((always_inline)) void spin_init(struct spinlock_s *lock)
 {
     __atomic_store_n(&lock->locked, 0, __ATOMIC_RELAXED);
 }
 
 /* Gives 0 if it has taken the lock. */
-static inline int spin_trylock(struct spinlock_s *lock)
+static inline __attribute__((always_inline)) int spin_trylock(struct spinlock_s *lock)
 {
     return (int)__atomic_exchange_n(&lock->locked, 1, __ATOMIC_ACQUIRE);
 }
 
-static inline void spin_lock(struct spinlock_s *lock)
+static inline __attribute__((always_inline)) void spin_lock(struct spinlock_s *lock)
 {
-    while (spin_trylock(lock) != 0) {
+    if (spin_trylock(lock) != 0) {
+        outboard_ecall2(OUTBOARD_SPIN_LOCK, (int64_t)lock, 0);
     }
 }
 
-static inline void spin_unlock(struct spinlock_s *lock)
+static inline __attribute__((always_inline)) void spin_unlock(struct spinlock_s *lock)
 {
-    __atomic_store_n(&lock->locked, 0, __ATOMIC_RELEASE);
+    (void)__atomic_exchange_n(&lock->locked, 0, __ATOMIC_RELEASE);
 }
 
 #endif
