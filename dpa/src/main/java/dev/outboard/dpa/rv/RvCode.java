@@ -1,28 +1,54 @@
 package dev.outboard.dpa.rv;
 
-/// The executable bytes of a program, decoded once: nothing writes them. Immutable; all harts of a
-/// process share it.
+import dev.outboard.dpa.machine.memory.DpaMemory;
+import dev.outboard.dpa.machine.run.ProcessState;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+/// The executable bytes of a program, decoded once: nothing writes them. All harts share it, on
+/// whatever threads, and what has been [compiled][RvRegions] of it for each process.
 ///
 /// At each address of 2 bytes stands what begins there, in the middle of a long instruction too: a
 /// jump to there does what hardware would do.
 public final class RvCode {
+    /// All is left to the interpreter.
+    public static final int NEVER_COMPILED = Integer.MAX_VALUE;
+
     private static final int HALF = Short.BYTES;
+
+    /// A round of a loop takes the interpreter some 50 ns, to compile it the JVM some milliseconds.
+    private static final int THRESHOLD = 3_000;
 
     private final long base;
     private final byte[] bytes;
     private final long[] instructions;
+
+    /// By the memory of the process, as long as there is one.
+    private final Map<DpaMemory, RvRegions> regions = new WeakHashMap<>();
+
+    /// How many jumps make their target hot.
+    private final int threshold;
 
     /// Decodes them.
     ///
     /// @param base the address of the first byte, even
     /// @param bytes a multiple of 2; what is beyond them is not executable
     public RvCode(long base, byte[] bytes) {
+        this(base, bytes, THRESHOLD);
+    }
+
+    /// Decodes them.
+    ///
+    /// @param threshold how many jumps to a place are followed before it is compiled, or
+    ///   [#NEVER_COMPILED]
+    public RvCode(long base, byte[] bytes, int threshold) {
         if (base % HALF != 0 || bytes.length % HALF != 0) {
             throw new IllegalArgumentException(
                     "Code begins and ends at even addresses, not at 0x%x and %d bytes later"
                             .formatted(base, bytes.length));
         }
         this.base = base;
+        this.threshold = threshold;
         this.bytes = bytes.clone();
         instructions = new long[bytes.length / HALF];
         for (int i = 0; i < instructions.length; i++) {
@@ -55,6 +81,24 @@ public final class RvCode {
     /// What begins at each address of 2 bytes. Not to be changed.
     long[] instructions() {
         return instructions;
+    }
+
+    /// The address of a half.
+    long address(int index) {
+        return base + (long) index * HALF;
+    }
+
+    boolean isOnlyInterpreted() {
+        return threshold == NEVER_COMPILED;
+    }
+
+    /// The compiled regions in a process, the same for all its threads.
+    RvRegions regions(ProcessState process) {
+        synchronized (regions) {
+            return regions.computeIfAbsent(
+                    process.memory(),
+                    _ -> new RvRegions(this, RvMemory.of(process), threshold));
+        }
     }
 
     /// The two halves from there on, the second one 0 beyond the end.

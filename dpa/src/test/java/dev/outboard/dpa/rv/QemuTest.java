@@ -15,12 +15,14 @@ import dev.outboard.dpa.machine.RunResult.End;
 import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.process.DpaProcess;
+import dev.outboard.dpa.rv.Guest.Way;
 import dev.outboard.testkit.Seeds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,22 +45,30 @@ class QemuTest {
     void randomSequencesDoTheSame(String extension) {
         assumeTrue(Files.isExecutable(QEMU), "qemu-riscv64 is not installed");
         Seeds.campaign(
-                1, seed -> compare(new RandomProgram(seed, extension, SEQUENCES), RunMode.fast()));
+                1,
+                seed -> {
+                    RandomProgram program = new RandomProgram(seed, extension, SEQUENCES);
+                    byte[] expected = byQemu(program);
+                    for (Way way : Guest.fast()) {
+                        assertThat(program.difference(expected, byTheMachine(program, way)))
+                                .as(way.toString())
+                                .isEmpty();
+                    }
+                });
     }
 
     @Test
-    void randomSequencesDoTheSameInTurns() {
+    void randomSequencesDoTheSameInTurns() throws IOException, InterruptedException {
         assumeTrue(Files.isExecutable(QEMU), "qemu-riscv64 is not installed");
         for (String extension : new String[] {"I", "A", "C"}) {
             RandomProgram program = new RandomProgram(7, extension, SEQUENCES_IN_TURNS);
-            Seeds.campaign(1, seed -> compare(program, RunMode.check(Observer.NONE, seed)));
-            Seeds.campaign(1, seed -> compare(program, RunMode.weak(Profile.SEED, seed)));
+            byte[] expected = byQemu(program);
+            for (RunMode mode :
+                    List.of(RunMode.check(Observer.NONE, 1), RunMode.weak(Profile.SEED, 1))) {
+                byte[] actual = byTheMachine(program, new Way(mode, 0));
+                assertThat(program.difference(expected, actual)).isEmpty();
+            }
         }
-    }
-
-    private void compare(RandomProgram program, RunMode mode)
-            throws IOException, InterruptedException {
-        assertThat(program.difference(byQemu(program), byTheMachine(program, mode))).isEmpty();
     }
 
     private byte[] byQemu(RandomProgram program) throws IOException, InterruptedException {
@@ -84,15 +94,15 @@ class QemuTest {
         }
     }
 
-    private static byte[] byTheMachine(RandomProgram program, RunMode mode) {
+    private static byte[] byTheMachine(RandomProgram program, Way way) {
         byte[] data = program.data();
         MachineOptions options =
                 MachineOptions.DEFAULT
                         .withUnits(UnitGrid.SMALL)
                         .withStorage(new Storage(data.length, 4096, false));
-        DpaProcess process = DpaProcess.open(options, ProgramImage.EMPTY, mode);
+        DpaProcess process = DpaProcess.open(options, ProgramImage.EMPTY, way.mode());
         process.write(RandomProgram.DATA, data);
-        RvCode code = new RvCode(RandomProgram.CODE, program.code());
+        RvCode code = new RvCode(RandomProgram.CODE, program.code(), way.threshold());
         process.trustedThread(
                 "sequences",
                 thread -> new RvHart(code, QemuTest::call).run(thread, RandomProgram.CODE),
