@@ -6,6 +6,8 @@ import dev.outboard.dpa.elf.DeviceElf;
 import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.ProgramImage;
+import dev.outboard.dpa.machine.run.AccessPort;
+import dev.outboard.dpa.machine.run.FueledThread;
 import dev.outboard.dpa.rv.Ecalls;
 import dev.outboard.dpa.rv.RvCode;
 import dev.outboard.dpa.rv.RvHart;
@@ -35,18 +37,20 @@ public final class CProgram {
     private final RvCode code;
     private final Ecalls calls = new DeviceCalls();
 
-    private CProgram(String name, byte[] bytes) {
+    private CProgram(String name, byte[] bytes, boolean compiled) {
         this.name = name;
         elf = DeviceElf.parse(bytes);
-        code = code(elf);
+        code = code(elf, compiled);
     }
 
-    private static RvCode code(DeviceElf elf) {
+    private static RvCode code(DeviceElf elf, boolean compiled) {
         AddressRange range = elf.program().code().getFirst();
         int from = (int) (range.from() - AddressMap.CODE);
         byte[] all = elf.image().code();
-        return new RvCode(
-                range.from(), Arrays.copyOfRange(all, from, from + (int) range.sizeBytes()));
+        byte[] bytes = Arrays.copyOfRange(all, from, from + (int) range.sizeBytes());
+        return compiled
+                ? new RvCode(range.from(), bytes)
+                : new RvCode(range.from(), bytes, RvCode.NEVER_COMPILED);
     }
 
     /// The app of an executable.
@@ -56,7 +60,15 @@ public final class CProgram {
     /// @throws dev.outboard.dpa.elf.ElfException if it is none
     /// @throws CompileException if a marked function cannot be called
     public static DpaApp<DpaThread> app(String name, byte[] elf) {
-        return new CProgram(name, elf).app();
+        return new CProgram(name, elf, true).app();
+    }
+
+    /// The same, but nothing of it is ever compiled to Java.
+    ///
+    /// @throws dev.outboard.dpa.elf.ElfException as the other
+    /// @throws CompileException as the other
+    public static DpaApp<DpaThread> interpreted(String name, byte[] elf) {
+        return new CProgram(name, elf, false).app();
     }
 
     private DpaApp<DpaThread> app() {
@@ -98,13 +110,27 @@ public final class CProgram {
     }
 
     private long run(DpaThread thread, long entry, CParameters parameters, ByteBuffer arguments) {
-        RvHart hart = new RvHart(code, calls);
+        AccessPort port = ((FueledThread) thread).port();
+        RvHart hart = hart(port);
+        long before = port.stackPointer();
         long context = thread.allocateStack((long) CONTEXT.length * Long.BYTES) & -STACK_ALIGNMENT;
         describe(thread, context);
         hart.register(RvHart.THREAD_POINTER, context);
         parameters.pass(arguments, hart, context, thread);
         hart.run(thread, entry);
+        port.releaseStack(before);
         return hart.register(RvHart.FIRST_ARGUMENT);
+    }
+
+    /// The one that the thread has run this program on before, as if it were new.
+    private RvHart hart(AccessPort port) {
+        if (port.kept() instanceof RvHart kept && kept.runs(code)) {
+            kept.reset();
+            return kept;
+        }
+        RvHart made = new RvHart(code, calls);
+        port.keep(made);
+        return made;
     }
 
     /// What the thread knows of itself.

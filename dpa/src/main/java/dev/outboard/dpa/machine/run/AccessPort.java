@@ -100,6 +100,16 @@ public final class AccessPort {
         return stackPointer;
     }
 
+    /// The lowest address that was taken from the stack.
+    public long stackPointer() {
+        return stackPointer;
+    }
+
+    /// Gives back what was taken since the stack pointer was that.
+    public void releaseStack(long stackPointer) {
+        this.stackPointer = stackPointer;
+    }
+
     private long free() {
         return stackPointer - AddressMap.stack(thread) - frames;
     }
