@@ -5,6 +5,7 @@ import dev.outboard.dpa.elf.DebugFunction;
 import dev.outboard.dpa.elf.DeviceElf;
 import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.MemoryAccess;
 import dev.outboard.dpa.machine.ProgramImage;
 import dev.outboard.dpa.machine.run.AccessPort;
 import dev.outboard.dpa.machine.run.FueledThread;
@@ -114,9 +115,10 @@ public final class CProgram {
         RvHart hart = hart(port);
         long before = port.stackPointer();
         long context = thread.allocateStack((long) CONTEXT.length * Long.BYTES) & -STACK_ALIGNMENT;
-        describe(thread, context);
+        MemoryAccess memory = hart.memory(thread);
+        describe(memory, context);
         hart.register(RvHart.THREAD_POINTER, context);
-        parameters.pass(arguments, hart, context, thread);
+        parameters.pass(arguments, hart, context, memory);
         hart.run(thread, entry);
         port.releaseStack(before);
         return hart.register(RvHart.FIRST_ARGUMENT);
@@ -134,9 +136,9 @@ public final class CProgram {
     }
 
     /// What the thread knows of itself.
-    private static void describe(DpaThread thread, long context) {
+    private static void describe(MemoryAccess memory, long context) {
         for (int i = 0; i < CONTEXT.length; i++) {
-            thread.store64(context + (long) i * Long.BYTES, CONTEXT[i]);
+            memory.store64(context + (long) i * Long.BYTES, CONTEXT[i]);
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.outboard.dpa.machine.memory.DpaMemory;
 import dev.outboard.dpa.machine.run.ProcessState;
 import java.util.Map;
 import java.util.WeakHashMap;
+import org.jspecify.annotations.Nullable;
 
 /// The executable bytes of a program, decoded once: nothing writes them. All harts share it, on
 /// whatever threads, and what has been [compiled][RvRegions] of it for each process.
@@ -88,12 +89,12 @@ public final class RvCode {
         return base + (long) index * HALF;
     }
 
-    boolean isOnlyInterpreted() {
-        return threshold == NEVER_COMPILED;
-    }
-
-    /// The compiled regions in a process, the same for all its threads.
-    RvRegions regions(ProcessState process) {
+    /// The compiled regions in a process, the same for all its threads; null if nothing is ever
+    /// compiled.
+    @Nullable RvRegions regions(ProcessState process) {
+        if (threshold == NEVER_COMPILED) {
+            return null;
+        }
         synchronized (regions) {
             return regions.computeIfAbsent(
                     process.memory(),

@@ -3,6 +3,7 @@ package dev.outboard.dpa.rv;
 import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.MemoryAccess;
 import dev.outboard.dpa.machine.fast.FastThread;
 import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.machine.run.FueledThread;
@@ -59,9 +60,13 @@ public final class RvHart {
 
     private boolean stopped;
 
-    /// The thread it has run for last, if that has compiled code.
-    private @Nullable FastThread fast;
+    /// The thread it has run for last.
+    private @Nullable DpaThread bound;
 
+    // The same under FAST, its memory, and what is compiled in its process.
+
+    private @Nullable FastThread fast;
+    private @Nullable DirectAccess direct;
     private @Nullable RvRegions regions;
 
     // What compiled code uses.
@@ -155,17 +160,30 @@ public final class RvHart {
         count = spend(count);
     }
 
-    /// What compiled code needs to know of the thread.
+    /// What direct accesses and compiled code need to know of the thread.
     private void bind(DpaThread thread) {
-        if (fast == thread || code.isOnlyInterpreted() || !(thread instanceof FastThread made)) {
+        if (bound == thread) {
             return;
         }
-        fast = made;
-        ProcessState process = made.port().process();
-        regions = code.regions(process);
-        stackLow = AddressMap.stack(made.number());
-        stackAt = process.memory().stackAt(made.number());
-        stackBytes = stackAt < 0 ? 0 : process.memory().stackBytes();
+        bound = thread;
+        fast = null;
+        direct = null;
+        regions = null;
+        if (thread instanceof FastThread made) {
+            ProcessState process = made.port().process();
+            stackLow = AddressMap.stack(made.number());
+            stackAt = process.memory().stackAt(made.number());
+            stackBytes = stackAt < 0 ? 0 : process.memory().stackBytes();
+            fast = made;
+            direct = new DirectAccess(this, made, RvMemory.of(process));
+            regions = code.regions(process);
+        }
+    }
+
+    /// The memory of a thread, for whoever prepares a run.
+    public MemoryAccess memory(DpaThread thread) {
+        bind(thread);
+        return direct == null ? thread : direct;
     }
 
     private long runRegion(CompiledRegion region) {
@@ -185,7 +203,8 @@ public final class RvHart {
     /// which count themselves.
     ///
     /// @return where compiled code goes on, or [#RETURN_ADDRESS] if that is the end
-    private long interpret(DpaThread thread, FueledThread fuel, long address) {
+    private long interpret(DpaThread owner, FueledThread fuel, long address) {
+        MemoryAccess thread = direct == null ? owner : direct;
         long[] x = registers;
         RvRegions compiled = regions;
         long[] instructions = code.instructions();
@@ -205,7 +224,7 @@ public final class RvHart {
                 if (done >= most) {
                     int told = done;
                     done = 0;
-                    most = fuel.spendInstructions(told);
+                    most = tell(fuel, told);
                 }
                 if (Integer.compareUnsigned(index, instructions.length) >= 0) {
                     throw badFetch(pc);
@@ -230,7 +249,7 @@ public final class RvHart {
                         x[rd] = base + 2L * next;
                         if (Long.compareUnsigned(target - base, length) >= 0) {
                             if (target == RETURN_ADDRESS) {
-                                fuel.spendInstructions(done);
+                                tell(fuel, done);
                                 return RETURN_ADDRESS;
                             }
                             pc = target;
@@ -403,14 +422,14 @@ public final class RvHart {
                                 || !ThreadOperations.isCounter(instruction)) {
                             throw illegal();
                         }
-                        fuel.spendInstructions(done - 1);
+                        tell(fuel, done - 1);
                         done = 0;
-                        x[rd] = ThreadOperations.counter(thread, immediate);
+                        x[rd] = ThreadOperations.counter(owner, immediate);
                     }
                     case Operation.ECALL -> {
-                        fuel.spendInstructions(done);
+                        tell(fuel, done);
                         done = 0;
-                        x[FIRST_ARGUMENT] = calls.call(this, thread, x[CALL_NUMBER]);
+                        x[FIRST_ARGUMENT] = calls.call(this, owner, x[CALL_NUMBER]);
                         if (stopped) {
                             return RETURN_ADDRESS;
                         }
@@ -427,12 +446,12 @@ public final class RvHart {
                             throw illegal();
                         }
                         done--;
-                        x[rd] = ThreadOperations.execute(thread, instruction, a, b);
+                        x[rd] = operate(owner, instruction, a, b);
                     }
                 }
                 // Jumps and branches backwards may lead to what is compiled.
                 if (next <= index && compiled != null && compiled.isCompiled(next)) {
-                    count = done;
+                    count += done;
                     return base + 2L * next;
                 }
                 index = next;
@@ -440,6 +459,21 @@ public final class RvHart {
         } catch (FaultSignal fault) {
             throw located(fault, pc);
         }
+    }
+
+    /// So many instructions were retired that are no operations of the thread, and those of
+    /// [#count].
+    ///
+    /// @return after how many more of them it has to be told again
+    private int tell(FueledThread fuel, int instructions) {
+        count = spend(count);
+        return fuel.spendInstructions(instructions);
+    }
+
+    /// Executes an operation of the thread, after all its stores.
+    private static long operate(DpaThread thread, long instruction, long a, long b) {
+        VarHandle.fullFence();
+        return ThreadOperations.execute(thread, instruction, a, b);
     }
 
     // What compiled code calls
@@ -477,8 +511,7 @@ public final class RvHart {
 
     /// Executes an operation of the thread, after all its stores.
     long operate(long instruction, long a, long b) {
-        VarHandle.fullFence();
-        return ThreadOperations.execute(thread(), instruction, a, b);
+        return operate(thread(), instruction, a, b);
     }
 
     /// Reads a counter.
