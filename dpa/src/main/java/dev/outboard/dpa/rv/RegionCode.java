@@ -214,24 +214,23 @@ final class RegionCode {
     private void write(RvBlock block, int follower) {
         builder.labelBinding(label(block.begin));
         count(block);
-        int last = block.instructions.size() - 1;
-        for (int i = 0; i <= last; i++) {
-            int index = block.instructions.get(i);
+        int dirty = block.dirty;
+        for (int index : block.instructions) {
             long instruction = code.instructions()[index];
-            int dirty = region.dirty(block, i);
             if (RvTranslation.isLoad(instruction)) {
                 writeLoad(instruction, index, dirty);
             } else if (RvTranslation.isStore(instruction)) {
                 writeStore(instruction, index, dirty);
             } else if (ThreadOperations.contains(instruction)) {
                 writeOperation(instruction, index, dirty);
-            } else if (i == last && RvTranslation.endsBlock(instruction)) {
+            } else if (RvTranslation.endsBlock(instruction)) {
                 writeEnd(instruction, block, dirty, follower);
                 return;
             } else if (Decoded.rd(instruction) != Decoded.NOWHERE) {
                 translation.compute(instruction, code.address(index));
                 store(instruction);
             }
+            dirty = RvRegion.dirtyAfter(dirty, instruction);
         }
         goOn(block, block.end, follower);
     }
@@ -264,7 +263,7 @@ final class RegionCode {
 
     /// Where to jump to for getting from the end of a block to a place in the code.
     private Label way(RvBlock block, int target) {
-        int dirty = region.dirty(block, block.instructions.size());
+        int dirty = region.dirtyAtEnd(block);
         if (!region.contains(target)) {
             Label exit = builder.newLabel();
             later.add(

@@ -163,16 +163,20 @@ final class RvRegion {
         return result;
     }
 
-    /// What is dirty before an instruction of a block.
-    ///
-    /// @param position among the instructions of the block, or how many they are for its end
-    int dirty(RvBlock block, int position) {
+    /// What is dirty at the end of a block.
+    int dirtyAtEnd(RvBlock block) {
         int dirty = block.dirty;
-        for (int i = 0; i < position; i++) {
-            long instruction = instructions[block.instructions.get(i)];
-            dirty = RvTranslation.isCall(instruction) ? 0 : dirty | written(instruction);
+        for (int index : block.instructions) {
+            dirty = dirtyAfter(dirty, instructions[index]);
         }
         return dirty;
+    }
+
+    /// What is dirty after an instruction.
+    ///
+    /// @param before what was dirty before it
+    static int dirtyAfter(int before, long instruction) {
+        return RvTranslation.isCall(instruction) ? 0 : before | written(instruction);
     }
 
     /// What an instruction writes, as a bit.
@@ -186,7 +190,7 @@ final class RvRegion {
         while (changed) {
             changed = false;
             for (RvBlock block : blocks.values()) {
-                int dirty = dirty(block, block.instructions.size());
+                int dirty = dirtyAtEnd(block);
                 for (RvBlock next : successors(block)) {
                     changed |= (next.dirty | dirty) != next.dirty;
                     next.dirty |= dirty;
@@ -209,11 +213,16 @@ final class RvRegion {
 
     private int live(RvBlock block) {
         int count = block.instructions.size();
+        int[] dirty = new int[count + 1];
+        dirty[0] = block.dirty;
+        for (int i = 0; i < count; i++) {
+            dirty[i + 1] = dirtyAfter(dirty[i], instructions[block.instructions.get(i)]);
+        }
         long last = instructions[block.last()];
         int live = 0;
         if (!RvTranslation.isCall(last)) {
             // All leave to somewhere, or may.
-            live = dirty(block, count);
+            live = dirty[count];
             for (RvBlock next : successors(block)) {
                 live |= next.live;
             }
@@ -223,7 +232,7 @@ final class RvRegion {
             live &= ALL ^ written(instruction);
             live |= RvTranslation.read(instruction);
             if (RvTranslation.mayFault(instruction) || RvTranslation.isCall(instruction)) {
-                live |= dirty(block, i);
+                live |= dirty[i];
             }
         }
         return live & ~1;
