@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,9 +75,6 @@ final class RegionCode {
     private static final int MASK = 19;
     private static final int FIRST_REGISTER = 20;
 
-    /// Where a call of another region is, which leaves no register behind.
-    private static final int NO_PLACE = -1;
-
     private static final int MOST_REGISTERS = 32;
 
     private final RvCode code;
@@ -87,6 +85,9 @@ final class RegionCode {
     private final RvTranslation translation;
     private final Map<Integer, Label> labels = new HashMap<>();
     private final Queue<Runnable> later = new ArrayDeque<>();
+
+    /// Where instructions begin and end that may throw something, by turns.
+    private final List<Label> throwing = new ArrayList<>();
 
     RegionCode(
             RvCode code,
@@ -112,7 +113,6 @@ final class RegionCode {
         List<RvBlock> blocks = region.blocks();
         blocks.forEach(block -> labels.put(block.begin, builder.newLabel()));
         begin();
-        Label from = builder.newBoundLabel();
         RvBlock entry = region.block(region.entry());
         if (entry != blocks.getFirst()) {
             builder.goto_(label(entry.begin));
@@ -121,13 +121,30 @@ final class RegionCode {
             int follower = i + 1 < blocks.size() ? blocks.get(i + 1).begin : Integer.MIN_VALUE;
             write(blocks.get(i), follower);
         }
+        if (!later.isEmpty()) {
+            throwing(this::writeLater);
+        }
+        if (throwing.isEmpty()) {
+            return;
+        }
+        Label handler = builder.newBoundLabel();
+        writeHandler();
+        for (int i = 0; i < throwing.size(); i += 2) {
+            builder.exceptionCatchAll(throwing.get(i), throwing.get(i + 1), handler);
+        }
+    }
+
+    private void writeLater() {
         while (!later.isEmpty()) {
             later.remove().run();
         }
-        Label to = builder.newBoundLabel();
-        Label handler = builder.newBoundLabel();
-        writeHandler();
-        builder.exceptionCatchAll(from, to, handler);
+    }
+
+    /// Writes what may throw something at the [#place] where it is.
+    private void throwing(Runnable writer) {
+        throwing.add(builder.newBoundLabel());
+        writer.run();
+        throwing.add(builder.newBoundLabel());
     }
 
     private Label label(int index) {
@@ -144,7 +161,7 @@ final class RegionCode {
         get("stackLow", J).lstore(STACK_LOW);
         get("stackAt", J).lstore(STACK_AT);
         get("stackBytes", J).lstore(STACK_BYTES);
-        builder.loadConstant(NO_PLACE).istore(PLACE);
+        builder.iconst_0().istore(PLACE);
         int live = region.block(region.entry()).live;
         forEach(region.used() & ~live, one -> builder.lconst_0().lstore(slot(one)));
         reload(live);
@@ -337,9 +354,15 @@ final class RegionCode {
             case Operation.ECALL -> {
                 writeBack(dirty);
                 place(index, 0);
-                tell();
-                builder.aload(OWNER)
-                        .invokevirtual(HART, "callEnvironment", MethodTypeDesc.of(ConstantDescs.CD_boolean));
+                throwing(
+                        () -> {
+                            tell();
+                            builder.aload(OWNER)
+                                    .invokevirtual(
+                                            HART,
+                                            "callEnvironment",
+                                            MethodTypeDesc.of(ConstantDescs.CD_boolean));
+                        });
                 Label goesOn = builder.newLabel();
                 builder.ifeq(goesOn);
                 leave(0, () -> builder.loadConstant(RvHart.RETURN_ADDRESS));
@@ -351,10 +374,13 @@ final class RegionCode {
                     writeBranch(instruction, block, follower);
                 } else {
                     place(index, dirty);
-                    tell();
-                    builder.aload(OWNER)
-                            .loadConstant(Decoded.immediate(instruction))
-                            .invokevirtual(HART, "counter", MethodTypeDesc.of(J, I));
+                    throwing(
+                            () -> {
+                                tell();
+                                builder.aload(OWNER)
+                                        .loadConstant(Decoded.immediate(instruction))
+                                        .invokevirtual(HART, "counter", MethodTypeDesc.of(J, I));
+                            });
                     store(instruction);
                     goOn(block, block.end, follower);
                 }
@@ -417,7 +443,6 @@ final class RegionCode {
         putCount();
         builder.aload(CALLEE).ifnull(leave);
         builder.iload(DEPTH).loadConstant(MOST_DEPTH).if_icmpge(leave);
-        builder.loadConstant(NO_PLACE).istore(PLACE);
         builder.aload(CALLEE).aload(OWNER).iload(DEPTH).iconst_1().iadd();
         builder.invokevirtual(REGION, RUN_NAME, RUN).lstore(ADDRESS);
         builder.lload(ADDRESS).loadConstant(follower).lcmp().ifne(elsewhere());
@@ -605,7 +630,7 @@ final class RegionCode {
         builder.aload(OWNER).loadConstant(instruction);
         load(Decoded.rs1(instruction));
         load(Decoded.rs2(instruction));
-        builder.invokevirtual(HART, "operate", MethodTypeDesc.of(J, J, J, J));
+        throwing(() -> builder.invokevirtual(HART, "operate", MethodTypeDesc.of(J, J, J, J)));
         store(instruction);
     }
 
@@ -614,8 +639,6 @@ final class RegionCode {
     /// Leaves the registers to the hart, and the address of the instruction.
     private void writeHandler() {
         builder.astore(THROWN);
-        Label rethrow = builder.newLabel();
-        builder.iload(PLACE).iflt(rethrow);
         ofPlace("dirty", I.arrayType()).iaload().istore(MASK);
         forEach(
                 region.writtenAnywhere(),
@@ -627,7 +650,6 @@ final class RegionCode {
                 });
         builder.aload(OWNER);
         ofPlace("places", J.arrayType()).laload().putfield(HART, "thrownAt", J);
-        builder.labelBinding(rethrow);
         builder.aload(THROWN).athrow();
     }
 

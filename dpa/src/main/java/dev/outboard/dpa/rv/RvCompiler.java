@@ -32,8 +32,8 @@ final class RvCompiler {
     /// HotSpot compiles no method with more than 8,000 bytes.
     private static final int MOST_BYTES = 7_900;
 
-    private static final int MOST_INSTRUCTIONS = 480;
-    private static final int LEAST_INSTRUCTIONS = 15;
+    private static final int LIKELY_BYTES = 7_000;
+    private static final int LEAST_BYTES = 500;
 
     private static final MethodTypeDesc CREATE =
             MethodTypeDesc.of(
@@ -58,7 +58,7 @@ final class RvCompiler {
     ///
     /// @param calls gets where functions begin that it calls
     @Nullable CompiledRegion compile(int entry, Collection<Integer> calls) {
-        for (int most = MOST_INSTRUCTIONS; most >= LEAST_INSTRUCTIONS; most /= 2) {
+        for (int most = LIKELY_BYTES; most >= LEAST_BYTES; most /= 2) {
             RvRegion region = new RvRegion(code, entry, most);
             if (region.blocks().isEmpty()) {
                 return null;

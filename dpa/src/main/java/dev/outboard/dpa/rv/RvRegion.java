@@ -21,7 +21,7 @@ final class RvRegion {
     private final int entry;
     private final TreeMap<Integer, RvBlock> blocks = new TreeMap<>();
 
-    /// The region of so many instructions at most.
+    /// The region that takes about so many bytes of code of the JVM at most.
     RvRegion(RvCode code, int entry, int most) {
         this.code = code;
         this.entry = entry;
@@ -99,7 +99,7 @@ final class RvRegion {
             begins.set(index);
             while (left > 0 && isTranslated(index) && !found.get(index)) {
                 found.set(index);
-                left--;
+                left -= RvTranslation.likelyBytes(instructions[index]);
                 if (RvTranslation.endsBlock(instructions[index])) {
                     open.addAll(successors(index));
                     break;

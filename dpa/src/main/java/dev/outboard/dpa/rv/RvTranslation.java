@@ -92,6 +92,17 @@ final class RvTranslation {
         return operation >= Operation.SB && operation <= Operation.SD;
     }
 
+    /// About how many bytes of code of the JVM become of it.
+    static int likelyBytes(long instruction) {
+        if (isCall(instruction)) {
+            return 150;
+        }
+        if (isLoad(instruction) || isStore(instruction)) {
+            return 85;
+        }
+        return endsBlock(instruction) ? 50 : 12;
+    }
+
     static boolean mayFault(long instruction) {
         return isLoad(instruction)
                 || isStore(instruction)
