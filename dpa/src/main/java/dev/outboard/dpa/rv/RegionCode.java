@@ -197,13 +197,7 @@ final class RegionCode {
     }
 
     private void reload(int mask) {
-        forEach(
-                mask,
-                one ->
-                        builder.aload(REGISTERS)
-                                .loadConstant(one)
-                                .laload()
-                                .lstore(slot(one)));
+        forEach(mask, one -> builder.aload(REGISTERS).loadConstant(one).laload().lstore(slot(one)));
     }
 
     private void writeBack(int mask) {
@@ -283,23 +277,21 @@ final class RegionCode {
         int dirty = region.dirtyAtEnd(block);
         if (!region.contains(target)) {
             Label exit = builder.newLabel();
-            later.add(
-                    () -> {
-                        builder.labelBinding(exit);
-                        leave(dirty, () -> builder.loadConstant(code.address(target)));
-                    });
+            later.add(() -> {
+                builder.labelBinding(exit);
+                leave(dirty, () -> builder.loadConstant(code.address(target)));
+            });
             return exit;
         }
         if (target > block.last()) {
             return label(target);
         }
         Label back = builder.newLabel();
-        later.add(
-                () -> {
-                    builder.labelBinding(back);
-                    spend(label(target), target, dirty);
-                    builder.goto_(label(target));
-                });
+        later.add(() -> {
+            builder.labelBinding(back);
+            spend(label(target), target, dirty);
+            builder.goto_(label(target));
+        });
         return back;
     }
 
@@ -354,15 +346,14 @@ final class RegionCode {
             case Operation.ECALL -> {
                 writeBack(dirty);
                 place(index, 0);
-                throwing(
-                        () -> {
-                            tell();
-                            builder.aload(OWNER)
-                                    .invokevirtual(
-                                            HART,
-                                            "callEnvironment",
-                                            MethodTypeDesc.of(ConstantDescs.CD_boolean));
-                        });
+                throwing(() -> {
+                    tell();
+                    builder.aload(OWNER)
+                            .invokevirtual(
+                                    HART,
+                                    "callEnvironment",
+                                    MethodTypeDesc.of(ConstantDescs.CD_boolean));
+                });
                 Label goesOn = builder.newLabel();
                 builder.ifeq(goesOn);
                 leave(0, () -> builder.loadConstant(RvHart.RETURN_ADDRESS));
@@ -374,13 +365,12 @@ final class RegionCode {
                     writeBranch(instruction, block, follower);
                 } else {
                     place(index, dirty);
-                    throwing(
-                            () -> {
-                                tell();
-                                builder.aload(OWNER)
-                                        .loadConstant(Decoded.immediate(instruction))
-                                        .invokevirtual(HART, "counter", MethodTypeDesc.of(J, I));
-                            });
+                    throwing(() -> {
+                        tell();
+                        builder.aload(OWNER)
+                                .loadConstant(Decoded.immediate(instruction))
+                                .invokevirtual(HART, "counter", MethodTypeDesc.of(J, I));
+                    });
                     store(instruction);
                     goOn(block, block.end, follower);
                 }
@@ -431,8 +421,8 @@ final class RegionCode {
         call(instruction, block, dirty);
     }
 
-    /// DPA-RV-6: calls the region, if there is one, and predicts that it returns to here. If it goes
-    /// on elsewhere, or if the calls are too deep, all of them are left.
+    /// DPA-RV-6: calls the region, if there is one, and predicts that it returns to here. If it
+    /// goes on elsewhere, or if the calls are too deep, all of them are left.
     private void call(long instruction, RvBlock block, int dirty) {
         int rd = Decoded.rd(instruction);
         long follower = code.address(block.end);
@@ -447,11 +437,10 @@ final class RegionCode {
         builder.invokevirtual(REGION, RUN_NAME, RUN).lstore(ADDRESS);
         builder.lload(ADDRESS).loadConstant(follower).lcmp().ifne(elsewhere());
         get("count", J).lstore(COUNT);
-        later.add(
-                () -> {
-                    builder.labelBinding(leave);
-                    leave(0, () -> builder.lload(ADDRESS));
-                });
+        later.add(() -> {
+            builder.labelBinding(leave);
+            leave(0, () -> builder.lload(ADDRESS));
+        });
     }
 
     /// What was called goes on somewhere else.
@@ -526,24 +515,22 @@ final class RegionCode {
         handle(shift);
         builder.loadConstant(ALL_GIVEN)
                 .lload(OFFSET)
-                .invokevirtual(
-                        HANDLE, "getAcquire", MethodTypeDesc.of(type(shift), SEGMENT, J));
+                .invokevirtual(HANDLE, "getAcquire", MethodTypeDesc.of(type(shift), SEGMENT, J));
         extend(instruction, shift);
         store(instruction);
         builder.labelBinding(end);
-        later.add(
-                () -> {
-                    builder.labelBinding(slow);
-                    place(index, dirty);
-                    builder.aload(OWNER)
-                            .lload(ADDRESS)
-                            .loadConstant(1 << shift)
-                            .invokevirtual(HART, "load", MethodTypeDesc.of(J, J, I));
-                    narrow(shift);
-                    extend(instruction, shift);
-                    store(instruction);
-                    builder.goto_(end);
-                });
+        later.add(() -> {
+            builder.labelBinding(slow);
+            place(index, dirty);
+            builder.aload(OWNER)
+                    .lload(ADDRESS)
+                    .loadConstant(1 << shift)
+                    .invokevirtual(HART, "load", MethodTypeDesc.of(J, J, I));
+            narrow(shift);
+            extend(instruction, shift);
+            store(instruction);
+            builder.goto_(end);
+        });
     }
 
     private static int shift(long instruction) {
@@ -611,18 +598,15 @@ final class RegionCode {
         builder.loadConstant(ALL_GIVEN).lload(OFFSET);
         load(Decoded.rs2(instruction));
         narrow(shift);
-        builder.invokevirtual(
-                HANDLE, "setOpaque", MethodTypeDesc.of(V, SEGMENT, J, type(shift)));
+        builder.invokevirtual(HANDLE, "setOpaque", MethodTypeDesc.of(V, SEGMENT, J, type(shift)));
         builder.labelBinding(end);
-        later.add(
-                () -> {
-                    builder.labelBinding(slow);
-                    place(index, dirty);
-                    builder.aload(OWNER).lload(ADDRESS).loadConstant(1 << shift);
-                    load(Decoded.rs2(instruction));
-                    builder.invokevirtual(HART, "store", MethodTypeDesc.of(V, J, I, J))
-                            .goto_(end);
-                });
+        later.add(() -> {
+            builder.labelBinding(slow);
+            place(index, dirty);
+            builder.aload(OWNER).lload(ADDRESS).loadConstant(1 << shift);
+            load(Decoded.rs2(instruction));
+            builder.invokevirtual(HART, "store", MethodTypeDesc.of(V, J, I, J)).goto_(end);
+        });
     }
 
     private void writeOperation(long instruction, int index, int dirty) {

@@ -97,8 +97,7 @@ public final class RvCode {
         }
         synchronized (regions) {
             return regions.computeIfAbsent(
-                    process.memory(),
-                    _ -> new RvRegions(this, RvMemory.of(process), threshold));
+                    process.memory(), _ -> new RvRegions(this, RvMemory.of(process), threshold));
         }
     }
 

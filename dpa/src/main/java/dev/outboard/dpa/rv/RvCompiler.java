@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// end. The budget is looked at whenever it jumps backwards or calls.
 ///
 /// What leaves a region by force leaves the hart with the registers as they are at that
-/// instruction. Only the latest operations of a crash report lack the stores that compiled code
-/// has performed itself.
+/// instruction. Only the latest operations of a crash report lack the stores that compiled code has
+/// performed itself.
 final class RvCompiler {
     /// HotSpot compiles no method with more than 8,000 bytes.
     private static final int MOST_BYTES = 7_900;

@@ -46,6 +46,7 @@ public final class RvHart {
 
     private static final int REGISTERS = 32;
     private static final int REGISTERS_A_LINE = 4;
+
     /// After so many unspent instructions the thread is told.
     static final int MOST_UNSPENT = 1024;
 
@@ -137,7 +138,7 @@ public final class RvHart {
 
     /// Whether it runs that code.
     public boolean runs(RvCode other) {
-        return code == other;
+        return code.equals(other);
     }
 
     /// Runs the function at an address until it returns, or until a call [stops][#stop] it.
@@ -152,17 +153,14 @@ public final class RvHart {
         long pc = address;
         do {
             CompiledRegion region = regions == null ? null : regions.jumpTo(pc);
-            pc =
-                    region == null
-                            ? interpret(thread, (FueledThread) thread, pc)
-                            : runRegion(region);
+            pc = region == null ? interpret(thread, (FueledThread) thread, pc) : runRegion(region);
         } while (pc != RETURN_ADDRESS);
         count = spend(count);
     }
 
     /// What direct accesses and compiled code need to know of the thread.
     private void bind(DpaThread thread) {
-        if (bound == thread) {
+        if (thread.equals(bound)) {
             return;
         }
         bound = thread;

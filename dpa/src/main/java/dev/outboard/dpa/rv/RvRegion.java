@@ -16,14 +16,12 @@ import java.util.TreeMap;
 final class RvRegion {
     private static final int ALL = -1;
 
-    private final RvCode code;
     private final long[] instructions;
     private final int entry;
     private final TreeMap<Integer, RvBlock> blocks = new TreeMap<>();
 
     /// The region that takes about so many bytes of code of the JVM at most.
     RvRegion(RvCode code, int entry, int most) {
-        this.code = code;
         this.entry = entry;
         instructions = code.instructions();
         find(most);

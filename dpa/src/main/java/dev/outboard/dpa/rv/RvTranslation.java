@@ -112,7 +112,7 @@ final class RvTranslation {
 
     /// What it reads, as bits.
     static int read(long instruction) {
-        return (1 << Decoded.rs1(instruction) | 1 << Decoded.rs2(instruction)) & ~1;
+        return ((1 << Decoded.rs1(instruction)) | (1 << Decoded.rs2(instruction))) & ~1;
     }
 
     /// Pushes the result of an instruction that only computes.

@@ -31,9 +31,9 @@ final class ThreadOperations {
     /// Whether it is one of them.
     static boolean contains(long instruction) {
         int operation = Decoded.operation(instruction);
-        return operation >= Operation.LR_W && operation <= Operation.AMOMAXU_D
-                || operation >= Operation.DPA_HEAP_FENCE && operation <= Operation.DPA_FXP_POW2
-                || operation == Operation.FENCE && orders(Decoded.immediate(instruction));
+        return (operation >= Operation.LR_W && operation <= Operation.AMOMAXU_D)
+                || (operation >= Operation.DPA_HEAP_FENCE && operation <= Operation.DPA_FXP_POW2)
+                || (operation == Operation.FENCE && orders(Decoded.immediate(instruction)));
     }
 
     /// Executes one.
@@ -103,7 +103,7 @@ final class ThreadOperations {
 
     /// Whether a fence orders anything.
     private static boolean orders(int immediate) {
-        return (immediate >> FENCED_BITS & SIDE) != 0 && (immediate & SIDE) != 0;
+        return ((immediate >> FENCED_BITS) & SIDE) != 0 && (immediate & SIDE) != 0;
     }
 
     /// DPA-FEN-9: the bits r and w of a fence mean MEMORY, i and o MMIO; a fence that has some of

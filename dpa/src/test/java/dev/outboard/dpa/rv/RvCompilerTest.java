@@ -123,7 +123,10 @@ class RvCompilerTest {
     private static Stream<CodeBuffer> loops() {
         return Stream.of(
                 new CodeBuffer().immediate("addi", 5, 5, 1).store("bne", 0, -4, 5),
-                new CodeBuffer().immediate("ld", 5, 10, 0).store("sd", 5, 8, 10).add("c.j", 0, 0, 0, -8),
+                new CodeBuffer()
+                        .immediate("ld", 5, 10, 0)
+                        .store("sd", 5, 8, 10)
+                        .add("c.j", 0, 0, 0, -8),
                 new CodeBuffer().immediate("addi", 5, 5, 1).add("jal", 1, 0, 0, -4),
                 new CodeBuffer().add("auipc", 5, 0, 0, 0).add("jalr", 0, 5, 0, 0),
                 new CodeBuffer().add("auipc", 5, 0, 0, 0).add("jalr", 1, 5, 0, 0),

@@ -60,8 +60,8 @@ public final class AccessPort {
         return process;
     }
 
-    /// What those who run code for the thread have kept there, so that the next activation need
-    /// not make it again; null at first.
+    /// What those who run code for the thread have kept there, so that the next activation need not
+    /// make it again; null at first.
     public @Nullable Object kept() {
         return kept;
     }
