@@ -62,16 +62,14 @@ final class CpuProcess implements Ours.Subject {
         return new CpuProcess(
                 app,
                 (thread, nanos) ->
-                        instructions * 1e9
-                                / time(work, thread, nanos, ROUNDS, number, ROUNDS));
+                        instructions * 1e9 / time(work, thread, nanos, ROUNDS, number, ROUNDS));
     }
 
     /// A function that does nothing, in nanoseconds.
     static CpuProcess nothing(boolean compiled) {
         DpaApp<DpaThread> app = CpuProgram.instance().app(compiled);
         DpaFunction<DpaThread> nothing = app.function("nothing");
-        return new CpuProcess(
-                app, (thread, nanos) -> time(nothing, thread, nanos, 1, 0));
+        return new CpuProcess(app, (thread, nanos) -> time(nothing, thread, nanos, 1, 0));
     }
 
     /// How many instructions of RISC-V a round of a work has.

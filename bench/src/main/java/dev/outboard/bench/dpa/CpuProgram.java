@@ -45,8 +45,7 @@ final class CpuProgram {
             extract("works.h");
             elf =
                     DeviceCompiler.onThisMachine()
-                            .compile(
-                                    new DeviceSources(sources, List.of(directory), List.of()));
+                            .compile(new DeviceSources(sources, List.of(directory), List.of()));
             Files.write(directory.resolve("riscv"), forLinux(elf));
             executable("riscv");
         } catch (IOException | CompileException e) {
@@ -118,8 +117,7 @@ final class CpuProgram {
     List<String> onThisMachine() {
         Path program = directory.resolve(NATIVE);
         if (!Files.isExecutable(program)) {
-            List<String> command =
-                    new ArrayList<>(List.of("gcc", "-O2", "-o", program.toString()));
+            List<String> command = new ArrayList<>(List.of("gcc", "-O2", "-o", program.toString()));
             WORKS.forEach(work -> command.add(directory.resolve(work + ".c").toString()));
             command.add(directory.resolve("program.c").toString());
             CpuPeer.output(command);

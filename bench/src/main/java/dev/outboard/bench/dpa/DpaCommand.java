@@ -224,12 +224,9 @@ public final class DpaCommand extends ComparisonCommand {
                 List.of(
                         Ours.kept("compiled to Java", () -> CpuProcess.work(number, true)),
                         Ours.kept("interpreted", () -> CpuProcess.work(number, false)),
+                        new CpuPeer("qemu-riscv64", number, () -> CpuProgram.instance().onQemu()),
                         new CpuPeer(
-                                "qemu-riscv64", number, () -> CpuProgram.instance().onQemu()),
-                        new CpuPeer(
-                                "gcc -O2",
-                                number,
-                                () -> CpuProgram.instance().onThisMachine())));
+                                "gcc -O2", number, () -> CpuProgram.instance().onThisMachine())));
     }
 
     private static Work empty() {

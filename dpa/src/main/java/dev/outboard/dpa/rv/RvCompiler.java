@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
 /// DPA-MEM-6, DPA-MEM-7, DPA-MEM-13, DPA-FEN-9: loads are acquiring, so that they and later stores
 /// stay in order; stores are opaque: indivisible, in order at each address, and seen by all in the
 /// end, but a later load of another address may overtake one, as on the hardware; a fence, a
-/// writeback and an atomic wait for them. Of what DPA-OPM-17 allows, that is more than the
-/// interpreter and Java kernels show, whose stores are volatile. Doorbells and window stores go by
-/// the thread, after the stores before them.
+/// writeback and an atomic wait for them. Doorbells and window stores go by the thread, after the
+/// stores before them. The interpreter does the same ([DirectAccess]).
+///
+/// DPA-OPM-17: that shows more of what FAST may show than Java kernels do, whose stores are
+/// volatile; such a store takes 5 ns.
 ///
 /// DPA-INT-4: a block counts its instructions when it begins; where counters can be read, blocks
 /// end. The budget is looked at whenever it jumps backwards or calls.

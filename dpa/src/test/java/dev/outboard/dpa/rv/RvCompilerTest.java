@@ -6,6 +6,7 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.Fault;
 import dev.outboard.dpa.rv.Guest.Way;
+import dev.outboard.testkit.Requirement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,6 +72,7 @@ class RvCompilerTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("forbidden")
+    @Requirement({"DPA-RV-6", "DPA-HW-7b"})
     void whatIsForbiddenEndsItAtTheSameInstruction(String what, Fault fault, CodeBuffer code) {
         CrashReport interpreted = new Guest(Guest.INTERPRETED, code).crash(fault);
         CrashReport compiled = new Guest(Guest.COMPILED, code).crash(fault);
@@ -135,6 +137,7 @@ class RvCompilerTest {
 
     @ParameterizedTest
     @MethodSource("loops")
+    @Requirement("DPA-RV-6")
     void aLoopWithoutEndIsEnded(CodeBuffer code) {
         assertThat(new Guest(Guest.COMPILED, code).crash(Fault.WATCHDOG).detail())
                 .contains("pc 0x1000");
@@ -142,6 +145,7 @@ class RvCompilerTest {
 
     /// DPA-INT-4, DPA-INT-6: after loops, calls, accesses and operations of the thread.
     @Test
+    @Requirement("DPA-INT-6")
     void countersCountTheSame() {
         CodeBuffer code =
                 new CodeBuffer()
@@ -176,6 +180,7 @@ class RvCompilerTest {
 
     /// DPA-RV-6: only what is hot is compiled, in the middle of a loop too.
     @Test
+    @Requirement("DPA-RV-6")
     void aHotLoopIsCompiledWhileItRuns() {
         CodeBuffer code =
                 new CodeBuffer()
