@@ -28,13 +28,15 @@ import picocli.CommandLine.Command;
                         + " that answer messages of another process over RoCEv2, next to the same"
                         + " with bare verbs. Launches of kernels, next to tasks of a thread pool. RDMA that"
                         + " kernels post, next to tasks of the host; all sides look all the time, so"
-                        + " a machine needs two free processors.",
+                        + " a machine needs two free processors. Functions in C, compiled to Java"
+                        + " and interpreted, next to the same program on QEMU and that of gcc.",
         footer = {
             "",
             "Works: model/explore, model/litmus, model/check, model/crc, model/matrix; call/empty;"
                     + " handler/trip, handler/rate-8, handler/rate-32; kernel/empty, kernel/128;"
-                    + " rdma/trip, rdma/bulk; or model, call, handler, kernel or rdma, which is all"
-                    + " of them."
+                    + " rdma/trip, rdma/bulk; cpu/crc, cpu/sieve, cpu/matrix, cpu/calls, cpu/copy,"
+                    + " cpu/hash, cpu/empty; or model, call, handler, kernel, rdma or cpu, which is"
+                    + " all of them."
         })
 public final class DpaCommand extends ComparisonCommand {
     private static final String PLAIN = "plain memory segment";
@@ -60,7 +62,14 @@ public final class DpaCommand extends ComparisonCommand {
                 launch("kernel/empty", 1),
                 launch("kernel/128", 128),
                 rounds(),
-                bulk());
+                bulk(),
+                cpu("crc", "CRC-32 of 64 KiB with a table"),
+                cpu("sieve", "primes below 65,536 by a sieve"),
+                cpu("matrix", "product of 64 x 64 integers"),
+                cpu("calls", "a Fibonacci number by recursive calls"),
+                cpu("copy", "copy of 64 KiB, byte by byte"),
+                cpu("hash", "4,096 look-ups in a hash table"),
+                empty());
     }
 
     /// The largest of all variants; a test of the explorer says so.
@@ -204,5 +213,29 @@ public final class DpaCommand extends ComparisonCommand {
         return List.of(
                 new RoundLead("kernel of a DPA", "kernel", messageBytes),
                 new RoundLead("DOCA tasks", "tasks", messageBytes));
+    }
+
+    private static Work cpu(String name, String title) {
+        int number = CpuProgram.WORKS.indexOf(name);
+        return new Work(
+                "cpu/" + name,
+                title + " in C, in instructions of RISC-V",
+                Unit.RATE,
+                List.of(
+                        Ours.kept("compiled to Java", () -> CpuProcess.work(number, true)),
+                        Ours.kept("interpreted", () -> CpuProcess.work(number, false)),
+                        new CpuPeer("qemu-riscv64", number, () -> CpuProgram.instance().onQemu()),
+                        new CpuPeer(
+                                "gcc -O2", number, () -> CpuProgram.instance().onThisMachine())));
+    }
+
+    private static Work empty() {
+        return new Work(
+                "cpu/empty",
+                "function in C that does nothing, entered and left",
+                Unit.TIME,
+                List.of(
+                        Ours.kept("compiled to Java", () -> CpuProcess.nothing(true)),
+                        Ours.kept("interpreted", () -> CpuProcess.nothing(false))));
     }
 }

@@ -24,6 +24,8 @@ final class CParameters {
     private final DpaLayout layout;
     private final int[] offsets;
     private final List<Word> words = new ArrayList<>();
+    private final long copiesBytes;
+    private final long onStackBytes;
 
     /// What the function gets, in its order.
     ///
@@ -56,6 +58,12 @@ final class CParameters {
             addWords(type, end);
             end += (int) type.sizeBytes();
         }
+        copiesBytes =
+                words.stream()
+                        .filter(word -> word.form == Form.COPY)
+                        .mapToLong(word -> aligned(word.bytes + STACK_ALIGNMENT - 1))
+                        .sum();
+        onStackBytes = Math.max(0, words.size() - REGISTERS) * (long) WORD;
         layout = new DpaLayout(Math.ceilDiv(end, most) * most, fields);
     }
 
@@ -146,28 +154,25 @@ final class CParameters {
     /// @param hart gets a0 to a7 and the stack pointer
     /// @param stack where the stack of the thread ends
     void pass(ByteBuffer arguments, RvHart hart, long stack, MemoryAccess memory) {
-        long[] values = new long[words.size()];
-        long pointer = stack;
-        for (int i = 0; i < values.length; i++) {
+        long copy = stack;
+        long lowest = stack - copiesBytes - aligned(onStackBytes + STACK_ALIGNMENT - 1);
+        for (int i = 0; i < words.size(); i++) {
             Word word = words.get(i);
+            long value;
             if (word.form == Form.COPY) {
-                pointer = aligned(pointer - word.bytes);
-                copy(arguments, word, pointer, memory);
-                values[i] = pointer;
+                copy = aligned(copy - word.bytes);
+                copy(arguments, word, copy, memory);
+                value = copy;
             } else {
-                values[i] = value(arguments, word);
+                value = value(arguments, word);
             }
-        }
-        int onStack = Math.max(0, values.length - REGISTERS);
-        pointer = aligned(pointer - (long) onStack * WORD);
-        for (int i = 0; i < values.length; i++) {
             if (i < REGISTERS) {
-                hart.register(RvHart.FIRST_ARGUMENT + i, values[i]);
+                hart.register(RvHart.FIRST_ARGUMENT + i, value);
             } else {
-                memory.store64(pointer + (long) (i - REGISTERS) * WORD, values[i]);
+                memory.store64(lowest + (long) (i - REGISTERS) * WORD, value);
             }
         }
-        hart.register(RvHart.STACK_POINTER, pointer);
+        hart.register(RvHart.STACK_POINTER, lowest);
     }
 
     private static long aligned(long address) {

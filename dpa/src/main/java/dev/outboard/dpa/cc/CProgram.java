@@ -6,7 +6,10 @@ import dev.outboard.dpa.elf.DeviceElf;
 import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.CodePlace;
 import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.machine.MemoryAccess;
 import dev.outboard.dpa.machine.ProgramImage;
+import dev.outboard.dpa.machine.run.AccessPort;
+import dev.outboard.dpa.machine.run.FueledThread;
 import dev.outboard.dpa.rv.Ecalls;
 import dev.outboard.dpa.rv.RvCode;
 import dev.outboard.dpa.rv.RvHart;
@@ -48,20 +51,21 @@ public final class CProgram {
     private final RvCode code;
     private final Ecalls calls = new DeviceCalls();
 
-    private CProgram(String name, byte[] bytes) {
+    private CProgram(String name, byte[] bytes, int threshold) {
         this.name = name;
         elf = DeviceElf.parse(bytes);
-        code = code(elf);
+        code = code(elf, threshold);
     }
 
-    static RvCode code(DeviceElf elf) {
+    static RvCode code(DeviceElf elf, int threshold) {
         AddressRange range = elf.program().code().getFirst();
         int from = (int) (range.from() - AddressMap.CODE);
         byte[] all = elf.image().code();
         return new RvCode(
                 range.from(),
                 Arrays.copyOfRange(all, from, from + (int) range.sizeBytes()),
-                pc -> ofProgram(elf.debug().places(pc)));
+                pc -> ofProgram(elf.debug().places(pc)),
+                threshold);
     }
 
     /// DPA-CC-17: what stands in our headers is no line of the program, but the call of it is.
@@ -79,7 +83,15 @@ public final class CProgram {
     /// @throws dev.outboard.dpa.elf.ElfException if it is none
     /// @throws CompileException if a marked function cannot be called
     public static DpaApp<DpaThread> app(String name, byte[] elf) {
-        return new CProgram(name, elf).app();
+        return new CProgram(name, elf, RvCode.THRESHOLD).app();
+    }
+
+    /// The same, but nothing of it is ever compiled to Java.
+    ///
+    /// @throws dev.outboard.dpa.elf.ElfException as the other
+    /// @throws CompileException as the other
+    public static DpaApp<DpaThread> interpreted(String name, byte[] elf) {
+        return new CProgram(name, elf, RvCode.NEVER_COMPILED).app();
     }
 
     /// The app of an executable that is a resource, as stubs make it.
@@ -133,21 +145,36 @@ public final class CProgram {
     }
 
     private long run(DpaThread thread, long entry, CParameters parameters, ByteBuffer arguments) {
-        RvHart hart = new RvHart(code, calls);
+        AccessPort port = ((FueledThread) thread).port();
+        RvHart hart = hart(port);
+        long before = port.stackPointer();
         long context = thread.allocateStack(CONTEXT_BYTES) & -STACK_ALIGNMENT;
-        describe(thread, context);
+        MemoryAccess memory = hart.memory(thread);
+        describe(thread, memory, context);
         hart.register(RvHart.THREAD_POINTER, context);
-        parameters.pass(arguments, hart, context, thread);
+        parameters.pass(arguments, hart, context, memory);
         hart.run(thread, entry);
+        port.releaseStack(before);
         return hart.register(RvHart.FIRST_ARGUMENT);
     }
 
+    /// The one that the thread has run this program on before, as if it were new.
+    private RvHart hart(AccessPort port) {
+        if (port.kept() instanceof RvHart kept && kept.runs(code)) {
+            kept.reset();
+            return kept;
+        }
+        RvHart made = new RvHart(code, calls);
+        port.keep(made);
+        return made;
+    }
+
     /// What the thread knows of itself.
-    private static void describe(DpaThread thread, long context) {
+    private static void describe(DpaThread thread, MemoryAccess memory, long context) {
         for (int i = 0; i < CONTEXT.length; i++) {
-            thread.store64(context + (long) i * Long.BYTES, CONTEXT[i]);
+            memory.store64(context + (long) i * Long.BYTES, CONTEXT[i]);
         }
         long flags = thread.fencesCalls() ? FENCED : 0;
-        thread.store64(context + ERRNO, flags | (thread.errno() & 0xFFFF_FFFFL));
+        memory.store64(context + ERRNO, flags | (thread.errno() & 0xFFFF_FFFFL));
     }
 }

@@ -13,7 +13,7 @@ public final class CodeListing {
     /// One line for each instruction, one with its name before each function, and one with file and
     /// line of the source wherever that changes.
     public static List<String> of(DeviceElf elf) {
-        RvCode code = CProgram.code(elf);
+        RvCode code = CProgram.code(elf, RvCode.NEVER_COMPILED);
         List<String> lines = new ArrayList<>();
         CodePlace latest = CodePlace.NONE;
         for (long pc = code.base(); code.contains(pc); pc += code.lengthBytes(pc)) {

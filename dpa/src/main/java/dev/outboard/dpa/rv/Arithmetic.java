@@ -66,6 +66,16 @@ final class Arithmetic {
         return a & UNSIGNED;
     }
 
+    /// 1 if a is less than b, or 0.
+    static long less(long a, long b) {
+        return bit(a < b);
+    }
+
+    /// The same without signs.
+    static long lessUnsigned(long a, long b) {
+        return bit(Long.compareUnsigned(a, b) < 0);
+    }
+
     /// 1 or 0.
     static long bit(boolean set) {
         return set ? 1 : 0;

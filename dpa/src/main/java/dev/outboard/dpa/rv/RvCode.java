@@ -1,15 +1,26 @@
 package dev.outboard.dpa.rv;
 
 import dev.outboard.dpa.machine.CodePlace;
+import dev.outboard.dpa.machine.memory.DpaMemory;
 import dev.outboard.dpa.machine.run.CodeSites;
+import dev.outboard.dpa.machine.run.ProcessState;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
-/// The executable bytes of a program, decoded once: nothing writes them. Immutable; all harts of a
-/// process share it.
+/// The executable bytes of a program, decoded once: nothing writes them. All harts share it, on
+/// whatever threads, and what has been [compiled][RvRegions] of it for each process.
 ///
 /// At each address of 2 bytes stands what begins there, in the middle of a long instruction too: a
 /// jump to there does what hardware would do.
 public final class RvCode implements CodeSites.Instructions {
+    /// All is left to the interpreter.
+    public static final int NEVER_COMPILED = Integer.MAX_VALUE;
+
+    /// A round of a loop takes the interpreter some 50 ns, to compile it the JVM some milliseconds.
+    public static final int THRESHOLD = 3_000;
+
     private static final int HALF = Short.BYTES;
 
     private final long base;
@@ -18,12 +29,26 @@ public final class RvCode implements CodeSites.Instructions {
     private final LongFunction<CodePlace> places;
     private final RvLoops loops;
 
+    /// By the memory of the process, as long as there is one.
+    private final Map<DpaMemory, RvRegions> regions = new WeakHashMap<>();
+
+    /// How many jumps make their target hot.
+    private final int threshold;
+
     /// Decodes code whose source nobody knows.
     ///
     /// @param base the address of the first byte, even
     /// @param bytes a multiple of 2; what is beyond them is not executable
     public RvCode(long base, byte[] bytes) {
-        this(base, bytes, _ -> CodePlace.NONE);
+        this(base, bytes, THRESHOLD);
+    }
+
+    /// Decodes code whose source nobody knows.
+    ///
+    /// @param threshold how many jumps to a place are followed before it is compiled, or
+    ///   [#NEVER_COMPILED]
+    RvCode(long base, byte[] bytes, int threshold) {
+        this(base, bytes, _ -> CodePlace.NONE, threshold);
     }
 
     /// Decodes code.
@@ -31,13 +56,16 @@ public final class RvCode implements CodeSites.Instructions {
     /// @param base the address of the first byte, even
     /// @param bytes a multiple of 2; what is beyond them is not executable
     /// @param places the place of the source that an instruction comes from
-    public RvCode(long base, byte[] bytes, LongFunction<CodePlace> places) {
+    /// @param threshold how many jumps to a place are followed before it is compiled, or
+    ///   [#NEVER_COMPILED]
+    public RvCode(long base, byte[] bytes, LongFunction<CodePlace> places, int threshold) {
         if (base % HALF != 0 || bytes.length % HALF != 0) {
             throw new IllegalArgumentException(
                     "Code begins and ends at even addresses, not at 0x%x and %d bytes later"
                             .formatted(base, bytes.length));
         }
         this.base = base;
+        this.threshold = threshold;
         this.bytes = bytes.clone();
         instructions = new long[bytes.length / HALF];
         for (int i = 0; i < instructions.length; i++) {
@@ -102,6 +130,23 @@ public final class RvCode implements CodeSites.Instructions {
     /// What begins at each address of 2 bytes. Not to be changed.
     long[] instructions() {
         return instructions;
+    }
+
+    /// The address of a half.
+    long address(int index) {
+        return base + (long) index * HALF;
+    }
+
+    /// The compiled regions in a process, the same for all its threads; null if nothing is ever
+    /// compiled.
+    @Nullable RvRegions regions(ProcessState process) {
+        if (threshold == NEVER_COMPILED) {
+            return null;
+        }
+        synchronized (regions) {
+            return regions.computeIfAbsent(
+                    process.memory(), _ -> new RvRegions(this, RvMemory.of(process), threshold));
+        }
     }
 
     /// The two halves from there on, the second one 0 beyond the end.

@@ -1,16 +1,19 @@
 package dev.outboard.dpa.rv;
 
-import dev.outboard.dpa.machine.AtomicOp;
-import dev.outboard.dpa.machine.AtomicOrder;
+import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.CodePlace;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
-import dev.outboard.dpa.machine.Op;
-import dev.outboard.dpa.machine.Space;
+import dev.outboard.dpa.machine.MemoryAccess;
+import dev.outboard.dpa.machine.fast.FastThread;
 import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.machine.run.CodeSites;
 import dev.outboard.dpa.machine.run.FueledThread;
+import dev.outboard.dpa.machine.run.ProcessState;
 import dev.outboard.dpa.machine.run.SitedThread;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// DPA-HW-6: runs C device code: 32 registers, and for everything that others can see the
 /// [DpaThread] that it runs for. One thread at a time uses it, that of the kernel.
@@ -46,29 +49,47 @@ public final class RvHart {
 
     private static final int REGISTERS = 32;
     private static final int REGISTERS_A_LINE = 4;
-    private static final int CYCLE = 0xc00;
-    private static final int TIME = 0xc01;
-    private static final int RETIRED = 0xc02;
 
-    // Who a fence orders, four bits before it and four bits after it.
-    private static final int READS = 0b1010;
-    private static final int WRITES = 0b0101;
-    private static final int OF_MEMORY = 0b0011;
-    private static final int OF_MMIO = 0b1100;
-    private static final int FENCED_BITS = 4;
+    /// After so many unspent instructions the thread is told.
+    static final int MOST_UNSPENT = 1024;
 
-    private static final AtomicOrder[] ORDERS = {
-        AtomicOrder.RELAXED, AtomicOrder.RELEASE, AtomicOrder.ACQUIRE, AtomicOrder.ACQUIRE_RELEASE
-    };
-    private static final Op[] OPS = {Op.R, Op.R, Op.W, Op.RW};
+    /// Of the operations in [#count].
+    static final int OPERATIONS_SHIFT = 32;
 
     private final RvCode code;
     private final Ecalls calls;
 
     /// The one beyond the 32 takes what is written to x0.
-    private final long[] registers = new long[REGISTERS + 1];
+    final long[] registers = new long[REGISTERS + 1];
 
     private boolean stopped;
+
+    /// The thread it has run for last.
+    private @Nullable DpaThread bound;
+
+    // The same under FAST, its memory, and what is compiled in its process.
+
+    private @Nullable FastThread fast;
+    private @Nullable DirectAccess direct;
+    private @Nullable RvRegions regions;
+
+    // What compiled code uses.
+
+    /// Instructions that the thread was not told of: in the upper half the operations of the thread
+    /// among them, in the lower half all.
+    long count;
+
+    /// Where compiled code was when something was thrown.
+    long thrownAt;
+
+    /// The lowest address of the stack of the thread.
+    long stackLow;
+
+    /// Where that is in the memory of the process.
+    long stackAt;
+
+    /// How many bytes of it are there; 0 if it is somewhere else.
+    long stackBytes;
 
     /// All registers are 0.
     public RvHart(RvCode code, Ecalls calls) {
@@ -113,6 +134,16 @@ public final class RvHart {
                 Fault.UNKNOWN_CALL, "no environment call has the number %d".formatted(number));
     }
 
+    /// All registers are 0 again.
+    public void reset() {
+        Arrays.fill(registers, 0);
+    }
+
+    /// Whether it runs that code.
+    public boolean runs(RvCode other) {
+        return code.equals(other);
+    }
+
     /// Runs the function at an address until it returns, or until a call [stops][#stop] it.
     ///
     /// @param thread any thread of the machine
@@ -120,23 +151,73 @@ public final class RvHart {
     public void run(DpaThread thread, long address) {
         registers[LINK] = RETURN_ADDRESS;
         stopped = false;
-        interpret(thread, (FueledThread) thread, address);
+        count = 0;
+        bind(thread);
+        long pc = address;
+        do {
+            CompiledRegion region = regions == null ? null : regions.jumpTo(pc);
+            pc = region == null ? interpret(thread, (FueledThread) thread, pc) : runRegion(region);
+        } while (pc != RETURN_ADDRESS);
+        count = spend(count);
+    }
+
+    /// What direct accesses and compiled code need to know of the thread.
+    private void bind(DpaThread thread) {
+        if (thread.equals(bound)) {
+            return;
+        }
+        bound = thread;
+        fast = null;
+        direct = null;
+        regions = null;
+        if (thread instanceof FastThread made) {
+            ProcessState process = made.port().process();
+            stackLow = AddressMap.stack(made.number());
+            stackAt = process.memory().stackAt(made.number());
+            stackBytes = stackAt < 0 ? 0 : process.memory().stackBytes();
+            fast = made;
+            direct = new DirectAccess(this, made, RvMemory.of(process));
+            regions = code.regions(process);
+        }
+    }
+
+    /// The memory of a thread, for whoever prepares a run.
+    public MemoryAccess memory(DpaThread thread) {
+        bind(thread);
+        return direct == null ? thread : direct;
+    }
+
+    private long runRegion(CompiledRegion region) {
+        try {
+            thrownAt = region.run(this, 0);
+            if ((int) count >= MOST_UNSPENT) {
+                count = spend(count);
+            }
+            return thrownAt;
+        } catch (FaultSignal fault) {
+            throw located(fault, thrownAt);
+        }
     }
 
     /// All in one loop, and so one method of the compiler: a call of a method for each instruction
     /// would cost more than the instruction. It counts those that are no operations of the thread,
     /// which count themselves.
-    private void interpret(DpaThread thread, FueledThread fuel, long address) {
+    ///
+    /// @return where compiled code goes on, or [#RETURN_ADDRESS] if that is the end
+    private long interpret(DpaThread owner, FueledThread fuel, long address) {
+        MemoryAccess thread = direct == null ? owner : direct;
         long[] x = registers;
+        RvRegions compiled = regions;
         long[] instructions = code.instructions();
         long base = code.base();
         long length = code.lengthBytes();
-        SitedThread sited = thread instanceof SitedThread told ? told : null;
+        SitedThread sited = owner instanceof SitedThread told ? told : null;
         CodeSites sites = sited == null ? null : sited.wantedSites().orElse(null);
         int done = 0;
         int most = fuel.spendInstructions(0);
         long pc = address;
         try {
+            count = spend(count);
             if (Long.compareUnsigned(pc - base, length) >= 0 || (pc & 1) != 0) {
                 throw badFetch(pc);
             }
@@ -146,7 +227,7 @@ public final class RvHart {
                 if (done >= most) {
                     int told = done;
                     done = 0;
-                    most = fuel.spendInstructions(told);
+                    most = tell(fuel, told);
                 }
                 if (Integer.compareUnsigned(index, instructions.length) >= 0) {
                     throw badFetch(pc);
@@ -167,19 +248,21 @@ public final class RvHart {
                     case Operation.JAL -> {
                         x[rd] = base + 2L * next;
                         next = index + (immediate >> 1);
+                        index = Integer.MAX_VALUE;
                     }
                     case Operation.JALR -> {
                         long target = (a + immediate) & ~1L;
                         x[rd] = base + 2L * next;
                         if (Long.compareUnsigned(target - base, length) >= 0) {
                             if (target == RETURN_ADDRESS) {
-                                fuel.spendInstructions(done);
-                                return;
+                                tell(fuel, done);
+                                return RETURN_ADDRESS;
                             }
                             pc = target;
                             throw badFetch(pc);
                         }
                         next = (int) ((target - base) >> 1);
+                        index = Integer.MAX_VALUE;
                     }
                     case Operation.BEQ -> {
                         if (a == b) {
@@ -337,104 +420,48 @@ public final class RvHart {
                     case Operation.BINVI -> x[rd] = a ^ (1L << immediate);
                     case Operation.BSET -> x[rd] = a | (1L << b);
                     case Operation.BSETI -> x[rd] = a | (1L << immediate);
-                    case Operation.AMOSWAP_W,
-                            Operation.AMOADD_W,
-                            Operation.AMOXOR_W,
-                            Operation.AMOAND_W,
-                            Operation.AMOOR_W,
-                            Operation.AMOMIN_W,
-                            Operation.AMOMAX_W,
-                            Operation.AMOMINU_W,
-                            Operation.AMOMAXU_W -> {
-                        done--;
-                        x[rd] = thread.atomic32(atomic(instruction), a, (int) b, ORDERS[immediate]);
-                    }
-                    case Operation.LR_W -> {
-                        done--;
-                        x[rd] = thread.loadReserved32(a, ORDERS[immediate]);
-                    }
-                    case Operation.SC_W -> {
-                        done--;
-                        x[rd] =
-                                Arithmetic.bit(
-                                        !thread.storeConditional32(a, (int) b, ORDERS[immediate]));
-                    }
-                    case Operation.AMOSWAP_D,
-                            Operation.AMOADD_D,
-                            Operation.AMOXOR_D,
-                            Operation.AMOAND_D,
-                            Operation.AMOOR_D,
-                            Operation.AMOMIN_D,
-                            Operation.AMOMAX_D,
-                            Operation.AMOMINU_D,
-                            Operation.AMOMAXU_D -> {
-                        done--;
-                        x[rd] = thread.atomic64(atomic(instruction), a, b, ORDERS[immediate]);
-                    }
-                    case Operation.LR_D -> {
-                        done--;
-                        x[rd] = thread.loadReserved64(a, ORDERS[immediate]);
-                    }
-                    case Operation.SC_D -> {
-                        done--;
-                        x[rd] = Arithmetic.bit(!thread.storeConditional64(a, b, ORDERS[immediate]));
-                    }
-                    case Operation.FENCE -> {
-                        if (fence(thread, immediate)) {
-                            done--;
-                        }
-                    }
                     case Operation.FENCE_I -> {
                         /* Nothing writes code. */
                     }
                     case Operation.CSRRS, Operation.CSRRC, Operation.CSRRSI, Operation.CSRRCI -> {
-                        if (Decoded.rs1(instruction) != 0) {
+                        if (Decoded.rs1(instruction) != 0
+                                || !ThreadOperations.isCounter(instruction)) {
                             throw illegal();
                         }
-                        fuel.spendInstructions(done - 1);
+                        tell(fuel, done - 1);
                         done = 0;
-                        x[rd] = counter(thread, immediate);
+                        x[rd] = ThreadOperations.counter(owner, immediate);
                     }
                     case Operation.ECALL -> {
-                        fuel.spendInstructions(done);
+                        tell(fuel, done);
                         done = 0;
-                        x[FIRST_ARGUMENT] = calls.call(this, thread, x[CALL_NUMBER]);
+                        x[FIRST_ARGUMENT] = calls.call(this, owner, x[CALL_NUMBER]);
                         if (stopped) {
-                            return;
+                            return RETURN_ADDRESS;
                         }
-                    }
-                    case Operation.DPA_HEAP_FENCE -> {
-                        done--;
-                        thread.fence(Space.HEAP, OPS[immediate >> 2], OPS[immediate & 3]);
-                    }
-                    case Operation.DPA_MEMORY_WRITEBACK -> {
-                        done--;
-                        thread.memoryWriteback();
-                    }
-                    case Operation.DPA_WINDOW_WRITEBACK -> {
-                        done--;
-                        thread.windowWriteback();
-                    }
-                    case Operation.DPA_WINDOW_READ_INV -> {
-                        done--;
-                        thread.windowReadInv();
-                    }
-                    case Operation.DPA_FXP_LOG2 -> {
-                        done--;
-                        x[rd] = thread.fxpLog2((int) a);
-                    }
-                    case Operation.DPA_FXP_RCP -> {
-                        done--;
-                        x[rd] = thread.fxpRcp((int) a);
-                    }
-                    case Operation.DPA_FXP_POW2 -> {
-                        done--;
-                        x[rd] = thread.fxpPow2((int) a);
                     }
                     case Operation.TRUNCATED -> {
                         throw badFetch(pc);
                     }
-                    default -> throw illegal();
+                    default -> {
+                        if (Decoded.operation(instruction) == Operation.FENCE
+                                && !ThreadOperations.contains(instruction)) {
+                            break;
+                        }
+                        if (!ThreadOperations.contains(instruction)) {
+                            throw illegal();
+                        }
+                        done--;
+                        x[rd] = operate(owner, instruction, a, b);
+                    }
+                }
+                if (sited != null && next <= index) {
+                    checkEndless(sited, sites, pc);
+                }
+                // Jumps and branches backwards may lead to what is compiled.
+                if (next <= index && compiled != null && compiled.isCompiled(next)) {
+                    count += done;
+                    return base + 2L * next;
                 }
                 index = next;
             }
@@ -443,52 +470,87 @@ public final class RvHart {
         }
     }
 
-    private static AtomicOp atomic(long instruction) {
-        return switch (Decoded.operation(instruction)) {
-            case Operation.AMOSWAP_W, Operation.AMOSWAP_D -> AtomicOp.SWAP;
-            case Operation.AMOADD_W, Operation.AMOADD_D -> AtomicOp.ADD;
-            case Operation.AMOXOR_W, Operation.AMOXOR_D -> AtomicOp.XOR;
-            case Operation.AMOAND_W, Operation.AMOAND_D -> AtomicOp.AND;
-            case Operation.AMOOR_W, Operation.AMOOR_D -> AtomicOp.OR;
-            case Operation.AMOMIN_W, Operation.AMOMIN_D -> AtomicOp.MIN;
-            case Operation.AMOMAX_W, Operation.AMOMAX_D -> AtomicOp.MAX;
-            case Operation.AMOMINU_W, Operation.AMOMINU_D -> AtomicOp.MINU;
-            default -> AtomicOp.MAXU;
-        };
-    }
-
-    /// DPA-FEN-9: the bits r and w of a fence mean MEMORY, i and o MMIO; a fence that has some of
-    /// both orders SYSTEM, since no smaller space contains both.
-    ///
-    /// @return whether it orders anything
-    private static boolean fence(DpaThread thread, int immediate) {
-        int before = immediate >> FENCED_BITS;
-        int all = before | immediate;
-        if ((before & 0xf) == 0 || (immediate & 0xf) == 0) {
-            return false;
+    /// Whoever goes round a loop for ever that looks at nothing but registers is ended at once: in
+    /// virtual time the watchdog takes as many instructions as it has cycles.
+    private void checkEndless(SitedThread thread, @Nullable CodeSites sites, long pc) {
+        int index = (int) ((pc - code.base()) >> 1);
+        if (code.isEndless(index, registers)) {
+            if (sites != null) {
+                thread.within(sites.ofInstruction(index, code));
+            }
+            throw thread.endless();
         }
-        Space space =
-                (all & OF_MMIO) == 0
-                        ? Space.MEMORY
-                        : (all & OF_MEMORY) == 0 ? Space.MMIO : Space.SYSTEM;
-        thread.fence(space, op(before), op(immediate));
-        return true;
     }
 
-    private static Op op(int fenced) {
-        int reads = (fenced & READS) == 0 ? 0 : 1;
-        int writes = (fenced & WRITES) == 0 ? 0 : 2;
-        return OPS[reads | writes];
+    /// So many instructions were retired that are no operations of the thread, and those of
+    /// [#count].
+    ///
+    /// @return after how many more of them it has to be told again
+    private int tell(FueledThread fuel, int instructions) {
+        count = spend(count);
+        return fuel.spendInstructions(instructions);
     }
 
-    /// DPA-INT-6: the counters of the thread.
-    private static long counter(DpaThread thread, int number) {
-        return switch (number) {
-            case CYCLE -> thread.cycles();
-            case TIME -> thread.time();
-            case RETIRED -> thread.instRet();
-            default -> throw illegal();
-        };
+    /// Executes an operation of the thread, after all its stores.
+    private static long operate(DpaThread thread, long instruction, long a, long b) {
+        VarHandle.fullFence();
+        return ThreadOperations.execute(thread, instruction, a, b);
+    }
+
+    // What compiled code calls
+
+    /// The thread has retired so many instructions.
+    ///
+    /// @param unspent as [#count]
+    /// @return how many are left: none
+    long spend(long unspent) {
+        if (unspent != 0 && fast != null) {
+            int operations = (int) (unspent >>> OPERATIONS_SHIFT);
+            fast.spendInstructions((int) unspent - operations);
+            fast.spend(operations);
+        }
+        return 0;
+    }
+
+    /// Loads what is not simply memory.
+    long load(long address, int lengthBytes) {
+        return thread().loadElsewhere(address, lengthBytes);
+    }
+
+    /// Stores what is not simply to memory.
+    void store(long address, int lengthBytes, long value) {
+        thread().noteStore(address, lengthBytes);
+        thread().storeElsewhere(address, lengthBytes, value);
+    }
+
+    private FastThread thread() {
+        if (fast == null) {
+            throw new IllegalStateException("Compiled code runs for threads under FAST only");
+        }
+        return fast;
+    }
+
+    /// Executes an operation of the thread, after all its stores.
+    long operate(long instruction, long a, long b) {
+        return operate(thread(), instruction, a, b);
+    }
+
+    /// Reads a counter.
+    long counter(int number) {
+        return ThreadOperations.counter(thread(), number);
+    }
+
+    /// Serves an environment call.
+    ///
+    /// @return whether that is the end
+    boolean callEnvironment() {
+        registers[FIRST_ARGUMENT] = calls.call(this, thread(), registers[CALL_NUMBER]);
+        return stopped;
+    }
+
+    /// The region that begins at an address, if one is compiled.
+    @Nullable CompiledRegion regionAt(long address) {
+        return regions == null ? null : regions.at(address);
     }
 
     private static FaultSignal illegal() {

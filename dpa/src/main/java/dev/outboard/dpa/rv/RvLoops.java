@@ -43,7 +43,7 @@ final class RvLoops {
     /// @param x what the registers hold
     boolean isEndless(int branch, long[] x) {
         int begin = target(branch);
-        if (begin < 0 || !isClosed(begin, branch)) {
+        if (begin < 0 || begin > branch || !isClosed(begin, branch)) {
             return false;
         }
         int index = begin;

@@ -21,6 +21,12 @@ final class CodeBuffer {
         return this;
     }
 
+    /// Adds what another one has.
+    CodeBuffer addAll(CodeBuffer other) {
+        bytes.writeBytes(other.toByteArray());
+        return this;
+    }
+
     /// Adds an instruction by its name; operands that it does not have are 0.
     CodeBuffer add(String name, int rd, int rs1, int rs2, int immediate) {
         return add(InstructionTable.TABLE.encode(name, rd, rs1, rs2, immediate));

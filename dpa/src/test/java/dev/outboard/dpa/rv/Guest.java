@@ -27,16 +27,28 @@ final class Guest {
     static final int GLOBAL_BYTES = 64;
     private static final long WATCHDOG_NANOS = 1_000_000;
 
+    static final Way INTERPRETED = new Way(RunMode.fast(), RvCode.NEVER_COMPILED);
+    static final Way COMPILED = new Way(RunMode.fast(), 0);
+
     final DpaProcess process;
     final RvHart hart;
     private final RunMode mode;
 
-    Guest(RunMode mode, CodeBuffer code) {
-        this(mode, code, (hart, thread, number) -> RvHart.unknownCall(number));
+    /// How code is run.
+    ///
+    /// @param threshold of [RvCode]
+    record Way(RunMode mode, int threshold) {
+        private static Way of(RunMode mode) {
+            return new Way(mode, 0);
+        }
     }
 
-    Guest(RunMode mode, CodeBuffer code, Ecalls calls) {
-        this.mode = mode;
+    Guest(Way way, CodeBuffer code) {
+        this(way, code, (hart, thread, number) -> RvHart.unknownCall(number));
+    }
+
+    Guest(Way way, CodeBuffer code, Ecalls calls) {
+        mode = way.mode;
         MachineOptions options =
                 MachineOptions.DEFAULT
                         .withUnits(UnitGrid.SMALL)
@@ -45,7 +57,7 @@ final class Guest {
         byte[] bytes = code.toByteArray();
         process =
                 DpaProcess.open(options, new ProgramImage(bytes, new byte[0], GLOBAL_BYTES), mode);
-        hart = new RvHart(new RvCode(AddressMap.CODE, bytes), calls);
+        hart = new RvHart(new RvCode(AddressMap.CODE, bytes, way.threshold), calls);
         process.trustedThread(
                 "guest",
                 thread -> {
@@ -57,19 +69,28 @@ final class Guest {
                 ThreadAttributes.DEFAULT);
     }
 
-    /// FAST, its rules in turns, and WEAK.
-    static List<RunMode> runs() {
+    /// FAST by both.
+    static List<Way> fast() {
+        return List.of(INTERPRETED, COMPILED);
+    }
+
+    /// FAST by both, its rules in turns, and WEAK.
+    static List<Way> runs() {
         return List.of(
-                RunMode.fast(), RunMode.check(Observer.NONE, 1), RunMode.weak(Profile.SEED, 1));
+                INTERPRETED,
+                COMPILED,
+                Way.of(RunMode.check(Observer.NONE, 1)),
+                Way.of(RunMode.weak(Profile.SEED, 1)));
     }
 
     /// All that a program runs in.
-    static List<RunMode> modes() {
+    static List<Way> modes() {
         return List.of(
-                RunMode.fast(),
-                RunMode.check(Observer.NONE, 1),
-                RunMode.weak(Profile.SEED, 1),
-                RunMode.explore(Profile.SEED));
+                INTERPRETED,
+                COMPILED,
+                Way.of(RunMode.check(Observer.NONE, 1)),
+                Way.of(RunMode.weak(Profile.SEED, 1)),
+                Way.of(RunMode.explore(Profile.SEED)));
     }
 
     /// Runs it to its end.

@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.util.Random;
 
 /// Many random sequences in one program, each with registers and memory of its own: it loads the
-/// registers, runs the sequence, stores the registers, and goes on with the next one. At the end it
-/// writes all its data to stream 1 and ends. The same bytes run anywhere.
+/// registers that the sequence has, runs it, stores them, and goes on with the next one. At the end
+/// it writes all its data to stream 1 and ends. The same bytes run anywhere.
 final class RandomProgram {
     static final long CODE = AddressMap.CODE;
     static final long DATA = AddressMap.HEAP;
@@ -52,10 +52,13 @@ final class RandomProgram {
         data = ByteBuffer.allocate(count * STRIDE).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < count; i++) {
             fillData(i * STRIDE);
-            loadRegisters(i * STRIDE + MIDDLE);
+            CodeBuffer sequence = new CodeBuffer();
+            new RandomSequence(random, extension).addTo(sequence);
+            int touched = touched(sequence);
+            loadRegisters(i * STRIDE + MIDDLE, touched);
             begins[i] = code.lengthBytes();
-            new RandomSequence(random, extension).addTo(code);
-            storeRegisters();
+            code.addAll(sequence);
+            storeRegisters(touched);
         }
         begins[count] = code.lengthBytes();
         end();
@@ -90,12 +93,23 @@ final class RandomProgram {
         };
     }
 
-    private void loadRegisters(int offset) {
+    /// Bits of the registers that the instructions have, wherever one may begin.
+    private static int touched(CodeBuffer sequence) {
+        int touched = 0;
+        for (long instruction : new RvCode(CODE, sequence.toByteArray()).instructions()) {
+            touched |= RvTranslation.read(instruction) | RvRegion.written(instruction);
+        }
+        return touched;
+    }
+
+    private void loadRegisters(int offset, int touched) {
         code.immediate("addi", 31, 0, 1).immediate("slli", 31, 31, 32);
         load(30, offset);
         code.registers("add", 31, 31, 30);
         for (int register = 1; register < 31; register++) {
-            code.immediate("ld", register, 31, register * 8 - MIDDLE);
+            if ((touched & (1 << register)) != 0) {
+                code.immediate("ld", register, 31, register * 8 - MIDDLE);
+            }
         }
     }
 
@@ -104,9 +118,11 @@ final class RandomProgram {
                 .immediate("addiw", register, register, value << 20 >> 20);
     }
 
-    private void storeRegisters() {
+    private void storeRegisters(int touched) {
         for (int register = 1; register < 31; register++) {
-            code.store("sd", register, RESULTS - MIDDLE + register * 8, 31);
+            if ((touched & (1 << register)) != 0) {
+                code.store("sd", register, RESULTS - MIDDLE + register * 8, 31);
+            }
         }
     }
 

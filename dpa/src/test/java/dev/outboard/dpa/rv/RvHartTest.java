@@ -9,6 +9,7 @@ import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.Space;
+import dev.outboard.dpa.rv.Guest.Way;
 import dev.outboard.testkit.Requirement;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,7 @@ class RvHartTest {
     }
 
     private static Guest fast(CodeBuffer code) {
-        return new Guest(RunMode.fast(), code);
+        return new Guest(Guest.COMPILED, code);
     }
 
     /// From the specification: what division by zero and overflow give, and words of 32 bits.
@@ -73,10 +74,12 @@ class RvHartTest {
                         .immediate("ld", 6, 10, 8)
                         .registers(name, 7, 5, 6)
                         .ret();
-        Guest guest = fast(code);
-        guest.process.write64(AddressMap.HEAP, first);
-        guest.process.write64(AddressMap.HEAP + 8, second);
-        assertThat(guest.run().register(7)).isEqualTo(result);
+        for (Way way : Guest.fast()) {
+            Guest guest = new Guest(way, code);
+            guest.process.write64(AddressMap.HEAP, first);
+            guest.process.write64(AddressMap.HEAP + 8, second);
+            assertThat(guest.run().register(7)).as(way.toString()).isEqualTo(result);
+        }
     }
 
     @Test
@@ -87,7 +90,7 @@ class RvHartTest {
 
     @ParameterizedTest
     @MethodSource(MODES)
-    void memoryIsThatOfTheMachine(RunMode mode) {
+    void memoryIsThatOfTheMachine(Way way) {
         CodeBuffer code =
                 code().immediate("addi", 5, 0, -2)
                         .store("sd", 5, 0, 10)
@@ -98,7 +101,7 @@ class RvHartTest {
                         .store("sh", 5, -8, 2)
                         .immediate("lhu", 28, 2, -8)
                         .ret();
-        RvHart hart = new Guest(mode, code).run();
+        RvHart hart = new Guest(way, code).run();
         assertThat(hart.register(6)).isEqualTo(0xfe);
         assertThat(hart.register(7)).isEqualTo(0xffff_ffffL);
         assertThat(hart.register(28)).isEqualTo(0xfffe);
@@ -121,7 +124,7 @@ class RvHartTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement({"DPA-INT-5a", "DPA-INT-6"})
-    void instructionsAreCountedOneByOne(RunMode mode) {
+    void instructionsAreCountedOneByOne(Way way) {
         CodeBuffer code =
                 code().add("csrrs", 5, 0, 0, RETIRED)
                         .add("csrrs", 6, 0, 0, RETIRED)
@@ -142,7 +145,7 @@ class RvHartTest {
         List<Long> seen = new ArrayList<>();
         Guest guest =
                 new Guest(
-                        mode,
+                        way,
                         code,
                         (hart, thread, number) -> {
                             seen.add(thread.instRet());
@@ -171,14 +174,14 @@ class RvHartTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement("DPA-ERR-5")
-    void whatItDoesNotKnowFaults(RunMode mode) {
+    void whatItDoesNotKnowFaults(Way way) {
         for (int bits : new int[] {0, -1, 0x0010_0073, 0x0000_100b, 0x0600_002b}) {
             CodeBuffer code = code().immediate("addi", 5, 0, 77).add(bits);
-            String detail = new Guest(mode, code).crash(Fault.ILLEGAL_INSTRUCTION).detail();
+            String detail = new Guest(way, code).crash(Fault.ILLEGAL_INSTRUCTION).detail();
             assertThat(detail).startsWith("pc 0x10004: ").contains("x5 0x4d");
         }
         CodeBuffer call = code().immediate("addi", 17, 0, 1234).add("ecall", 0, 0, 0, 0);
-        assertThat(new Guest(mode, call).crash(Fault.UNKNOWN_CALL).detail())
+        assertThat(new Guest(way, call).crash(Fault.UNKNOWN_CALL).detail())
                 .startsWith("no environment call has the number 1234; pc 0x10004: ecall");
         assertThat(Fault.ILLEGAL_INSTRUCTION.code()).isEqualTo(1);
         assertThat(Fault.UNKNOWN_CALL.code()).isEqualTo(13);
@@ -188,43 +191,43 @@ class RvHartTest {
     @ParameterizedTest
     @MethodSource(MODES)
     @Requirement({"DPA-HW-8b", "DPA-ERR-2b", "DPA-ERR-4b"})
-    void onlyCodeIsExecuted(RunMode mode) {
+    void onlyCodeIsExecuted(Way way) {
         assertThat(Fault.BAD_FETCH.code()).isEqualTo(6);
-        assertBadFetch(mode, 10, AddressMap.HEAP);
-        assertBadFetch(mode, 11, AddressMap.GLOBALS);
-        assertBadFetch(mode, RvHart.STACK_POINTER, AddressMap.stack(0) + 4096);
-        assertBadFetch(mode, 0, 0);
+        assertBadFetch(way, 10, AddressMap.HEAP);
+        assertBadFetch(way, 11, AddressMap.GLOBALS);
+        assertBadFetch(way, RvHart.STACK_POINTER, AddressMap.stack(0) + 4096);
+        assertBadFetch(way, 0, 0);
         CodeBuffer end = code().add("c.nop", 0, 0, 0, 0);
-        assertThat(new Guest(mode, end).crash(Fault.BAD_FETCH).address()).isEqualTo(0x10002);
+        assertThat(new Guest(way, end).crash(Fault.BAD_FETCH).address()).isEqualTo(0x10002);
         CodeBuffer half = code().addHalf(0x0013);
-        assertThat(new Guest(mode, half).crash(Fault.BAD_FETCH).address()).isEqualTo(0x10000);
+        assertThat(new Guest(way, half).crash(Fault.BAD_FETCH).address()).isEqualTo(0x10000);
         CodeBuffer before = code().add("jal", 0, 0, 0, -4096);
-        assertThat(new Guest(mode, before).crash(Fault.BAD_FETCH).address()).isEqualTo(0xf000);
+        assertThat(new Guest(way, before).crash(Fault.BAD_FETCH).address()).isEqualTo(0xf000);
     }
 
-    private static void assertBadFetch(RunMode mode, int register, long address) {
+    private static void assertBadFetch(Way way, int register, long address) {
         CodeBuffer code = code().add("jalr", 1, register, 0, 0);
-        assertThat(new Guest(mode, code).crash(Fault.BAD_FETCH).address()).isEqualTo(address);
+        assertThat(new Guest(way, code).crash(Fault.BAD_FETCH).address()).isEqualTo(address);
     }
 
     @ParameterizedTest
     @MethodSource(MODES)
-    void aForbiddenAccessNamesItsInstruction(RunMode mode) {
+    void aForbiddenAccessNamesItsInstruction(Way way) {
         CodeBuffer misaligned = code().immediate("lw", 5, 10, 2);
-        assertThat(new Guest(mode, misaligned).crash(Fault.MISALIGNED_LOAD).detail())
+        assertThat(new Guest(way, misaligned).crash(Fault.MISALIGNED_LOAD).detail())
                 .contains("pc 0x10000: lw x5, 2(x10)");
         CodeBuffer wild = code().add("c.nop", 0, 0, 0, 0).store("sd", 5, 0, 0);
-        assertThat(new Guest(mode, wild).crash(Fault.BAD_STORE).detail())
+        assertThat(new Guest(way, wild).crash(Fault.BAD_STORE).detail())
                 .contains("pc 0x10002: sd x5, 0(x0)");
         CodeBuffer readOnly = code().add("auipc", 5, 0, 0, 0).store("sd", 5, 0, 5);
-        new Guest(mode, readOnly).crash(Fault.READ_ONLY);
+        new Guest(way, readOnly).crash(Fault.READ_ONLY);
     }
 
     @ParameterizedTest
     @MethodSource(RUNS)
-    void aLoopWithoutEndIsEnded(RunMode mode) {
+    void aLoopWithoutEndIsEnded(Way way) {
         String detail =
-                new Guest(mode, code().add("c.j", 0, 0, 0, 0)).crash(Fault.WATCHDOG).detail();
+                new Guest(way, code().add("c.j", 0, 0, 0, 0)).crash(Fault.WATCHDOG).detail();
         assertThat(detail).contains("pc 0x10000: c.j 0x10000");
     }
 
@@ -310,7 +313,7 @@ class RvHartTest {
                         .immediate("addi", 5, 10, 1);
         Guest guest =
                 new Guest(
-                        RunMode.fast(),
+                        Guest.COMPILED,
                         code,
                         (hart, thread, number) -> {
                             arguments.addAll(List.of(number, hart.argument(0), hart.argument(6)));
@@ -358,7 +361,7 @@ class RvHartTest {
                         lines.add(order + " " + stored);
                     }
                 };
-        new Guest(RunMode.check(observer, 1), code).run();
+        new Guest(new Way(RunMode.check(observer, 1), 0), code).run();
         return lines;
     }
 }

@@ -16,8 +16,20 @@ import org.jspecify.annotations.Nullable;
 /// DPA-MEM-5, DPA-HW-10, DPA-HW-11: the memory of a process: code and constants, globals, heap and
 /// stacks. It is shared by all threads of the process and keeps its content for its lifetime. No
 /// rule of order is here, only bytes and who may touch them.
+///
+/// All of it but the stacks of threads beyond the first few lies in one segment, so that compiled
+/// device code has only that to look into.
 public final class DpaMemory {
+    /// How much of the one segment stacks take, unless one alone takes more.
+    private static final long FIRST_STACKS_BYTES = 512 << 10;
+
+    private static final int ALIGNMENT = 64;
+
     private final Arena arena;
+    private final MemorySegment all;
+    private final long globalsAt;
+    private final long codeAt;
+    private final long stacksAt;
     private final MemorySegment code;
     private final MemorySegment globals;
     private final MemorySegment heap;
@@ -29,17 +41,64 @@ public final class DpaMemory {
     /// A process starts from its image, with an empty heap.
     public DpaMemory(Arena arena, MachineOptions.Storage storage, ProgramImage image) {
         this.arena = arena;
-        byte[] data = image.data();
-        code = copy(arena, image.code(), image.code().length);
-        globals = copy(arena, data, (long) data.length + image.zeroBytes());
-        heap = arena.allocate(storage.heapBytes(), 64);
         stackBytes = storage.stackBytes();
+        long globalBytes = (long) image.data().length + image.zeroBytes();
+        globalsAt = storage.heapBytes();
+        codeAt = aligned(globalsAt + globalBytes);
+        stacksAt = aligned(codeAt + image.code().length);
+        long firstStacks = Math.max(1, FIRST_STACKS_BYTES / strideBytes());
+        all = arena.allocate(stacksAt + firstStacks * strideBytes(), ALIGNMENT);
+        heap = all.asSlice(0, storage.heapBytes());
+        globals = all.asSlice(globalsAt, globalBytes);
+        code = all.asSlice(codeAt, image.code().length);
+        copy(image.data(), globals);
+        copy(image.code(), code);
     }
 
-    private static MemorySegment copy(Arena arena, byte[] bytes, long length) {
-        MemorySegment segment = arena.allocate(length, 64);
-        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, segment, 0, bytes.length);
-        return segment;
+    private static long aligned(long bytes) {
+        return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+
+    private static void copy(byte[] bytes, MemorySegment to) {
+        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, to, 0, bytes.length);
+    }
+
+    /// A stack with its guard page, in the one segment.
+    private long strideBytes() {
+        return aligned(AddressMap.PAGE_BYTES + stackBytes);
+    }
+
+    /// The bytes of the heap, which is at their begin, of the globals, the code and the first
+    /// stacks.
+    public MemorySegment all() {
+        return all;
+    }
+
+    /// Where the globals are among [#all].
+    public long globalsAt() {
+        return globalsAt;
+    }
+
+    /// How many they are.
+    public long globalBytes() {
+        return globals.byteSize();
+    }
+
+    /// Where code and constants are among [#all].
+    public long codeAt() {
+        return codeAt;
+    }
+
+    /// How many they are.
+    public long codeBytes() {
+        return code.byteSize();
+    }
+
+    /// Where the lowest byte of the stack of a thread is among [#all], or -1 if it is none of the
+    /// first.
+    public long stackAt(int thread) {
+        long at = stacksAt + thread * strideBytes();
+        return at + strideBytes() <= all.byteSize() ? at + AddressMap.PAGE_BYTES : -1;
     }
 
     /// The bytes of the heap.
@@ -65,7 +124,12 @@ public final class DpaMemory {
 
     /// DPA-HW-9: adds the stack of the next thread, with a guard page below it.
     public void addStack() {
-        stacks.add(arena.allocate(AddressMap.PAGE_BYTES + stackBytes, 64));
+        long at = stackAt(stacks.size());
+        long bytes = AddressMap.PAGE_BYTES + stackBytes;
+        stacks.add(
+                at < 0
+                        ? arena.allocate(bytes, ALIGNMENT)
+                        : all.asSlice(at - AddressMap.PAGE_BYTES, bytes));
     }
 
     /// DPA-HW-9: what an earlier activation left on the stack of a thread is gone.

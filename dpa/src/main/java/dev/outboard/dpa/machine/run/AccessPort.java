@@ -45,11 +45,30 @@ public final class AccessPort {
     /// Bytes of the frames of its calls.
     private int frames;
 
+    /// What its code keeps for the next activation.
+    private @Nullable Object kept;
+
     /// The port of that thread, with nothing configured.
     public AccessPort(ProcessState process, int thread) {
         this.process = process;
         this.thread = thread;
         stackPointer = stackTop();
+    }
+
+    /// The process that the thread belongs to.
+    public ProcessState process() {
+        return process;
+    }
+
+    /// What those who run code for the thread have kept there, so that the next activation need not
+    /// make it again; null at first.
+    public @Nullable Object kept() {
+        return kept;
+    }
+
+    /// Keeps something for the next activation.
+    public void keep(Object kept) {
+        this.kept = kept;
     }
 
     private long stackTop() {
@@ -79,6 +98,16 @@ public final class AccessPort {
         }
         stackPointer = (stackPointer - lengthBytes) & ~7L;
         return stackPointer;
+    }
+
+    /// The lowest address that was taken from the stack.
+    public long stackPointer() {
+        return stackPointer;
+    }
+
+    /// Gives back what was taken since the stack pointer was that.
+    public void releaseStack(long stackPointer) {
+        this.stackPointer = stackPointer;
     }
 
     private long free() {
