@@ -7,6 +7,7 @@ import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.ProgramImage;
 import dev.outboard.dpa.rv.Ecalls;
+import dev.outboard.dpa.rv.Probe;
 import dev.outboard.dpa.rv.RvCode;
 import dev.outboard.dpa.rv.RvHart;
 import dev.outboard.dpacc.DpaApp;
@@ -16,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /// A device program in C: its marked functions are run by the machine as those of Java programs
 /// are, instruction by instruction.
@@ -35,8 +37,11 @@ public final class CProgram {
     private final RvCode code;
     private final Ecalls calls = new DeviceCalls();
 
-    private CProgram(String name, byte[] bytes) {
+    private final Consumer<RvHart> prepared;
+
+    private CProgram(String name, byte[] bytes, Consumer<RvHart> prepared) {
         this.name = name;
+        this.prepared = prepared;
         elf = DeviceElf.parse(bytes);
         code = code(elf);
     }
@@ -56,7 +61,16 @@ public final class CProgram {
     /// @throws dev.outboard.dpa.elf.ElfException if it is none
     /// @throws CompileException if a marked function cannot be called
     public static DpaApp<DpaThread> app(String name, byte[] elf) {
-        return new CProgram(name, elf).app();
+        return new CProgram(name, elf, _ -> {}).app();
+    }
+
+    /// The same with somebody who follows what its functions do, such as a debugger. They run as
+    /// fast as they are followed.
+    ///
+    /// @throws dev.outboard.dpa.elf.ElfException if it is none
+    /// @throws CompileException if a marked function cannot be called
+    public static DpaApp<DpaThread> app(String name, byte[] elf, Probe probe) {
+        return new CProgram(name, elf, hart -> hart.follow(probe)).app();
     }
 
     private DpaApp<DpaThread> app() {
@@ -99,6 +113,7 @@ public final class CProgram {
 
     private long run(DpaThread thread, long entry, CParameters parameters, ByteBuffer arguments) {
         RvHart hart = new RvHart(code, calls);
+        prepared.accept(hart);
         long context = thread.allocateStack((long) CONTEXT.length * Long.BYTES) & -STACK_ALIGNMENT;
         describe(thread, context);
         hart.register(RvHart.THREAD_POINTER, context);

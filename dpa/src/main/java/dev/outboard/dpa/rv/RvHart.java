@@ -8,6 +8,7 @@ import dev.outboard.dpa.machine.Op;
 import dev.outboard.dpa.machine.Space;
 import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.machine.run.FueledThread;
+import org.jspecify.annotations.Nullable;
 
 /// DPA-HW-6: runs C device code: 32 registers, and for everything that others can see the
 /// [DpaThread] that it runs for. One thread at a time uses it, that of the kernel.
@@ -66,6 +67,10 @@ public final class RvHart {
     private final long[] registers = new long[REGISTERS + 1];
 
     private boolean stopped;
+    private @Nullable Probe probe;
+
+    /// Where it has faulted.
+    private long faultedAt;
 
     /// All registers are 0.
     public RvHart(RvCode code, Ecalls calls) {
@@ -102,6 +107,16 @@ public final class RvHart {
         stopped = true;
     }
 
+    /// Where it has faulted, if it has.
+    public long faultedAt() {
+        return faultedAt;
+    }
+
+    /// Lets somebody follow the program, instruction by instruction, from its next run on.
+    public void follow(Probe probe) {
+        this.probe = probe;
+    }
+
     /// DPA-ERR-5: what an environment call does whose number nobody knows: it faults.
     ///
     /// @return never
@@ -117,7 +132,13 @@ public final class RvHart {
     public void run(DpaThread thread, long address) {
         registers[LINK] = RETURN_ADDRESS;
         stopped = false;
-        interpret(thread, (FueledThread) thread, address);
+        try {
+            interpret(thread, (FueledThread) thread, address);
+        } finally {
+            if (probe != null) {
+                probe.ended(thread);
+            }
+        }
     }
 
     /// All in one loop, and so one method of the compiler: a call of a method for each instruction
@@ -129,7 +150,7 @@ public final class RvHart {
         long base = code.base();
         long length = code.lengthBytes();
         int done = 0;
-        int most = fuel.spendInstructions(0);
+        int most = probe == null ? fuel.spendInstructions(0) : 0;
         long pc = address;
         try {
             if (Long.compareUnsigned(pc - base, length) >= 0 || (pc & 1) != 0) {
@@ -142,6 +163,11 @@ public final class RvHart {
                     int told = done;
                     done = 0;
                     most = fuel.spendInstructions(told);
+                    if (probe != null) {
+                        most = 0;
+                        index = (int) ((probe.before(this, thread, pc) - base) >> 1);
+                        pc = base + 2L * index;
+                    }
                 }
                 if (Integer.compareUnsigned(index, instructions.length) >= 0) {
                     throw badFetch(pc);
@@ -431,6 +457,10 @@ public final class RvHart {
                 index = next;
             }
         } catch (FaultSignal fault) {
+            faultedAt = pc;
+            if (probe != null) {
+                probe.faulted(this, thread, pc, fault.fault());
+            }
             throw located(fault, pc);
         }
     }
