@@ -32,8 +32,19 @@ public final class GdbSession {
     private static final String NO_MEMORY = "E0e";
     private static final String MALFORMED = "E16";
     private static final int PC = 32;
-    private static final int SIGNAL_EXIT = 'W';
-    private static final int SIGNAL_DEATH = 'X';
+
+    // Signals, by the numbers that gdb has for them.
+    private static final int INTERRUPT = 2;
+    private static final int ILLEGAL = 4;
+    private static final int TRAP = 5;
+    private static final int BUS_ERROR = 10;
+    private static final int SEGMENTATION = 11;
+    private static final int BAD_CALL = 12;
+    private static final int TIME_LIMIT = 24;
+
+    // How a program has ended.
+    private static final char EXIT = 'W';
+    private static final char DEATH = 'X';
 
     private final Debugger debugger;
     private final String description = GdbDescription.text();
@@ -80,15 +91,15 @@ public final class GdbSession {
     ///
     /// @param code 0 to 255
     public void exited(int code) {
-        end(SIGNAL_EXIT, code);
+        end(EXIT, code);
     }
 
-    /// The program was ended because of what it did.
-    public void crashed(Fault fault) {
-        end(SIGNAL_DEATH, signal(fault));
+    /// The program was ended because of what it did when it stopped last.
+    public void crashed() {
+        end(DEATH, signal(Optional.ofNullable(stop).flatMap(Stop::fault)));
     }
 
-    private void end(int how, int value) {
+    private void end(char how, int value) {
         if (isStopAwaited) {
             isStopAwaited = false;
             send("%c%02x".formatted(how, value & 0xff));
@@ -219,9 +230,9 @@ public final class GdbSession {
     private static String reason(Stop stop) {
         int signal =
                 switch (stop.reason()) {
-                    case START, STEP, BREAKPOINT, WRITTEN, READ, ACCESSED -> 5;
-                    case INTERRUPT -> 2;
-                    case FAULT -> stop.fault().map(GdbSession::signal).orElse(11);
+                    case START, STEP, BREAKPOINT, WRITTEN, READ, ACCESSED -> TRAP;
+                    case INTERRUPT -> INTERRUPT;
+                    case FAULT -> signal(stop.fault());
                 };
         String watched =
                 switch (stop.reason()) {
@@ -234,13 +245,13 @@ public final class GdbSession {
     }
 
     /// The number that gdb has for the signal of such a fault.
-    private static int signal(Fault fault) {
-        return switch (fault) {
-            case ILLEGAL_INSTRUCTION -> 4;
-            case MISALIGNED_LOAD, MISALIGNED_STORE -> 10;
-            case UNKNOWN_CALL -> 12;
-            case WATCHDOG -> 24;
-            default -> 11;
+    private static int signal(Optional<Fault> fault) {
+        return switch (fault.orElse(Fault.BAD_LOAD)) {
+            case ILLEGAL_INSTRUCTION -> ILLEGAL;
+            case MISALIGNED_LOAD, MISALIGNED_STORE -> BUS_ERROR;
+            case UNKNOWN_CALL -> BAD_CALL;
+            case WATCHDOG -> TIME_LIMIT;
+            default -> SEGMENTATION;
         };
     }
 

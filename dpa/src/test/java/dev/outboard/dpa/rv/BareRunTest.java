@@ -205,7 +205,10 @@ class BareRunTest {
                 .isInstanceOf(ElfException.class)
                 .hasMessageContaining("256 MiB");
         ElfProgram wide =
-                assembled("nop\n.section .far, \"ax\"\nnop", "--section-start=.far=0x80000000");
+                assembled(
+                        "nop\n.section .far, \"awx\"\nnop",
+                        "-Ttext=0x20000",
+                        "--section-start=.far=0x80000000");
         assertThatThrownBy(() -> BareRun.of(wide))
                 .isInstanceOf(ElfException.class)
                 .hasMessageContaining("16 MiB");

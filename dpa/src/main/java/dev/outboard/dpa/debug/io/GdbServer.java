@@ -5,7 +5,6 @@ import dev.outboard.dpa.debug.GdbSession;
 import dev.outboard.dpa.debug.Operator;
 import dev.outboard.dpa.debug.Resume;
 import dev.outboard.dpa.debug.Stop;
-import dev.outboard.dpa.machine.Fault;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -124,9 +123,9 @@ public final class GdbServer implements Operator, AutoCloseable {
     }
 
     /// Tells gdb that the program was ended because of what it did.
-    public void crashed(Fault fault) {
+    public void crashed() {
         if (session != null) {
-            session.crashed(fault);
+            session.crashed();
             flush(session);
         }
     }
