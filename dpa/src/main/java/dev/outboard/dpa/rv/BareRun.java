@@ -57,6 +57,10 @@ public final class BareRun {
     }
 
     private static void checkEntry(ElfProgram program) {
+        if (program.entry() == 0) {
+            throw new ElfException(
+                    "The program has no entry point, as programs for the DPA have none; the linker takes it from the symbol _start");
+        }
         if (program.code().stream().noneMatch(range -> range.contains(program.entry()))) {
             throw new ElfException(
                     "The program begins at 0x%x, where no code is; code is at %s"

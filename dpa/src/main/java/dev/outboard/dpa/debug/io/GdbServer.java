@@ -39,6 +39,7 @@ public final class GdbServer implements Operator, AutoCloseable {
     private @Nullable Socket socket;
     private @Nullable GdbSession session;
     private boolean isLost;
+    private boolean isEnded;
 
     private GdbServer(ServerSocket listening) {
         this.listening = listening;
@@ -83,6 +84,11 @@ public final class GdbServer implements Operator, AutoCloseable {
         return isLost;
     }
 
+    /// Whether it has ended the program.
+    public boolean isEnded() {
+        return isEnded;
+    }
+
     @Override
     public Resume stopped(Stop stop) {
         GdbSession current = session;
@@ -94,10 +100,12 @@ public final class GdbServer implements Operator, AutoCloseable {
             flush(current);
             Optional<Resume> resume = current.resume();
             if (resume.isPresent()) {
+                isEnded = resume.get().kind() == Resume.Kind.END;
                 return resume.get();
             }
             read(current);
         }
+        isEnded = true;
         return Resume.END;
     }
 
