@@ -1,7 +1,6 @@
 package dev.outboard.dpa.debug;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.dpa.debug.io.GdbServer;
 import dev.outboard.dpa.elf.ElfProgram;
@@ -9,60 +8,29 @@ import dev.outboard.dpa.rv.BareRun;
 import dev.outboard.testkit.Requirement;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// The real gdb operates programs.
 class GdbTest {
-    private static final Path GDB = Path.of("/usr/bin/gdb-multiarch");
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
-
     @TempDir private Path directory;
 
     /// What gdb prints, and how the program has ended.
     private record Session(String text, BareRun.Result result, boolean isLost) {}
 
     private Session session(String... commands) throws Exception {
-        assumeTrue(Files.isExecutable(GDB), "needs gdb-multiarch");
         Path elf = Squares.in(directory);
         ElfProgram program = ElfProgram.parse(Files.readAllBytes(elf));
-        Path output = directory.resolve("gdb.txt");
-        try (GdbServer server = GdbServer.listen(0)) {
+        try (GdbServer server = GdbServer.listen(0);
+                Gdb gdb = Gdb.orSkip(server.port(), elf, commands)) {
             Debugger debugger = new Debugger(new ProgramView(program), server);
-            Process gdb = start(server.port(), elf, output, commands);
-            try {
-                server.accept(debugger, PATIENCE);
-                BareRun run = BareRun.of(program);
-                run.follow(debugger);
-                BareRun.Result result = run.run(10_000_000);
-                result.exitCode().ifPresent(server::exited);
-                if (result.crash().isPresent()) {
-                    server.crashed();
-                }
-                assertThat(gdb.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-                return new Session(Files.readString(output), result, server.isLost());
-            } finally {
-                gdb.destroyForcibly();
-            }
+            server.accept(debugger, Gdb.PATIENCE);
+            BareRun run = BareRun.of(program);
+            run.follow(debugger);
+            BareRun.Result result = run.run(10_000_000);
+            result.exitCode().ifPresentOrElse(server::exited, server::crashed);
+            return new Session(gdb.text(), result, server.isLost());
         }
-    }
-
-    private static Process start(int port, Path elf, Path output, String... commands)
-            throws Exception {
-        List<String> words = new ArrayList<>(List.of(GDB.toString(), "-nx", "-batch"));
-        words.addAll(List.of("-ex", "set confirm off", "-ex", "target remote 127.0.0.1:" + port));
-        for (String command : commands) {
-            words.addAll(List.of("-ex", command));
-        }
-        words.add(elf.toString());
-        return new ProcessBuilder(words)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
     }
 
     @Test
