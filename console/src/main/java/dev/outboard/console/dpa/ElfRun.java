@@ -61,10 +61,14 @@ final class ElfRun {
         refuse(OF_DEVICES, "a bare program has no device; leave %s out");
         refuse(List.of(ElfOptions.FUNCTION), "a bare program runs from its begin; leave %s out");
         if (!arguments.isEmpty()) {
-            throw usage("a bare program takes no arguments, such as '%s'".formatted(arguments.getFirst()), null);
+            throw usage(
+                    "a bare program takes no arguments, such as '%s'"
+                            .formatted(arguments.getFirst()),
+                    null);
         }
         if (options.limit < 1) {
-            throw usage("a program runs at least 1 instruction, not %d".formatted(options.limit), null);
+            throw usage(
+                    "a program runs at least 1 instruction, not %d".formatted(options.limit), null);
         }
         try {
             ElfProgram program = ElfProgram.parse(content());
@@ -108,7 +112,9 @@ final class ElfRun {
     ///
     /// @param arguments numbers, one for each value that it takes
     int function(DpaDevice device, List<String> arguments) throws IOException {
-        refuse(List.of(ElfOptions.LIMIT), "the watchdog of the device ends functions; leave %s out");
+        refuse(
+                List.of(ElfOptions.LIMIT),
+                "the watchdog of the device ends functions; leave %s out");
         byte[] elf = content();
         try {
             if (!options.follows()) {
@@ -141,8 +147,7 @@ final class ElfRun {
                 FlexioProcess process = FlexioProcess.create(host, device, app)) {
             FlexioMsgStream.create(
                     process,
-                    FlexioMsgStream.Attributes.of(
-                            Messages.Level.DEBUG, FlexioMsgStream.Mode.SYNC),
+                    FlexioMsgStream.Attributes.of(Messages.Level.DEBUG, FlexioMsgStream.Mode.SYNC),
                     out::print);
             if (followed != null) {
                 followed.begin();
@@ -243,11 +248,7 @@ final class ElfRun {
     /// What only programs in RV64 code have.
     void refuseOptions() {
         refuse(
-                List.of(
-                        ElfOptions.GDB,
-                        "--gdb-wait",
-                        ElfOptions.INSTRUCTIONS,
-                        ElfOptions.LIMIT),
+                List.of(ElfOptions.GDB, "--gdb-wait", ElfOptions.INSTRUCTIONS, ElfOptions.LIMIT),
                 "%s is for programs in RV64 code: give --function or --bare, too");
     }
 

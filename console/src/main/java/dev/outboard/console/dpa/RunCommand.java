@@ -93,7 +93,8 @@ final class RunCommand implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "FILE",
-            description = "A JAR or a directory of classes; with --function or --bare, an ELF file.")
+            description =
+                    "A JAR or a directory of classes; with --function or --bare, an ELF file.")
     private Path file = Path.of("");
 
     @Parameters(
@@ -198,8 +199,7 @@ final class RunCommand implements Callable<Integer> {
         }
         ofElf.refuseOptions();
         if (program.isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(), "Missing required parameter: 'CLASS'");
+            throw new ParameterException(spec.commandLine(), "Missing required parameter: 'CLASS'");
         }
         return new ProgramFiles(spec.commandLine(), List.of(file)).with(program, this::run);
     }

@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -170,7 +169,16 @@ class ElfRunTest extends DpaCommandFixture {
     void theInstructionsOfAFunctionAreWritten() throws IOException {
         Path file = directory.resolve("instructions.txt");
         String elf = kernel();
-        assertThat(run("run", "--instructions", file.toString(), "--function", "add", elf, "1", "2"))
+        assertThat(
+                        run(
+                                "run",
+                                "--instructions",
+                                file.toString(),
+                                "--function",
+                                "add",
+                                elf,
+                                "1",
+                                "2"))
                 .isZero();
         assertThat(Files.readAllLines(file))
                 .isNotEmpty()

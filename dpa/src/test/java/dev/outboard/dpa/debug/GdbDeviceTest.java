@@ -61,7 +61,7 @@ class GdbDeviceTest {
         Path source = Files.writeString(directory.resolve("counter.c"), SOURCE);
         try {
             return DeviceCompiler.onThisMachine()
-                    .compile(new DeviceSources(List.of(source), List.of(), List.of("-O1")));
+                    .compile(new DeviceSources(List.of(source), List.of(), List.of("-O0")));
         } catch (CompileException e) {
             Assumptions.abort(e.getMessage());
             throw e;
@@ -120,13 +120,14 @@ class GdbDeviceTest {
                         "continue");
         assertThat(text)
                 .containsSubsequence(
-                        "Breakpoint 1, count (value=",
+                        "Breakpoint 1, count (value=30) at ",
                         "counter.c:12",
                         "$1 = 30\n",
-                        "#0  count (value=",
+                        "#0  count (value=30) at ",
                         "#1  0x",
-                        " in add (a=",
+                        " in add (a=30, b=12) at ",
                         "$2 = {calls = 1, sum = 0}",
+                        "Hardware watchpoint 2: counter.sum",
                         "Old value = 0\nNew value = 30\n",
                         "Breakpoint 3, add (a=30, b=12)",
                         "$3 = {calls = 2, sum = 42}",
