@@ -43,8 +43,8 @@ final class ElfOptions {
             names = "--gdb-wait",
             paramLabel = "TIME",
             converter = TraceCommand.Time.class,
-            defaultValue = "5m",
-            description = "How long to wait for gdb, as 30s or 5m. Default: ${DEFAULT-VALUE}.")
+            defaultValue = "5min",
+            description = "How long to wait for gdb, as 30s or 5min. Default: ${DEFAULT-VALUE}.")
     Duration gdbWait = Duration.ZERO;
 
     @Option(

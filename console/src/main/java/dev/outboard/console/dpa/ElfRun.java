@@ -11,7 +11,6 @@ import dev.outboard.dpa.flexio.FlexioException;
 import dev.outboard.dpa.flexio.FlexioMsgStream;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.HostProcess;
-import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Messages;
 import dev.outboard.dpa.rv.BareRun;
@@ -74,7 +73,7 @@ final class ElfRun {
             ElfProgram program = ElfProgram.parse(content());
             BareRun run = BareRun.of(program);
             if (!options.follows()) {
-                return ended(run.run(options.limit), program);
+                return ended(run.run(options.limit));
             }
             try (FollowedRun followed =
                     new FollowedRun(spec, options, file, new ProgramView(program))) {
@@ -82,30 +81,24 @@ final class ElfRun {
                 followed.begin();
                 BareRun.Result result = run.run(options.limit);
                 result.exitCode().ifPresentOrElse(followed::exited, followed::crashed);
-                return ended(result, program);
+                return ended(result);
             }
         } catch (ElfException e) {
             throw usage("%s: %s".formatted(file, e.getMessage()), e);
         }
     }
 
-    private int ended(BareRun.Result result, ElfProgram program) {
+    private int ended(BareRun.Result result) {
         if (result.exitCode().isPresent()) {
             return result.exitCode().getAsInt();
         }
         PrintWriter err = spec.commandLine().getErr();
         err.println(
                 result.crash()
-                        .map(crash -> "outboard: " + told(crash, program))
+                        .map(crash -> "outboard: " + crash.text())
                         .orElse("outboard: gdb has ended the program"));
         err.flush();
         return ExitCode.SOFTWARE;
-    }
-
-    private static String told(CrashReport crash, ElfProgram program) {
-        return program.symbols().all().isEmpty()
-                ? crash.text() + "\n  The program has no symbols"
-                : crash.text();
     }
 
     /// Runs a function of it.

@@ -82,7 +82,7 @@ class ElfRunTest extends DpaCommandFixture {
     void aCrashOfABareProgramIsTold() throws IOException {
         assertThat(run("run", "--bare", bare(0, LOAD_OF_8))).isEqualTo(ExitCode.SOFTWARE);
         assertThat(err.toString())
-                .contains("bad load", "8 bytes at 0x8", "pc 0x80000008: ld x10, 8(x0)");
+                .contains("load outside all regions", "8 bytes at 0x8", "pc 0x80000008: ld x10, 8(x0)");
     }
 
     @Test
@@ -162,7 +162,7 @@ class ElfRunTest extends DpaCommandFixture {
     @Test
     void aFunctionThatCrashesIsTold() throws IOException {
         assertThat(run("run", "--function", "wild", kernel())).isEqualTo(ExitCode.SOFTWARE);
-        assertThat(err.toString()).contains("bad load", "8 bytes at 0x8", "pc 0x1");
+        assertThat(err.toString()).contains("load outside all regions", "8 bytes at 0x8", "pc 0x1");
     }
 
     @Test
