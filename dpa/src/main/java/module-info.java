@@ -15,6 +15,8 @@ module dev.outboard.dpa {
 
     exports dev.outboard.dpa.cc;
     exports dev.outboard.dpa.checker;
+    exports dev.outboard.dpa.debug;
+    exports dev.outboard.dpa.debug.io;
     exports dev.outboard.dpa.doca;
     exports dev.outboard.dpa.doca.dev;
     exports dev.outboard.dpa.elf;
@@ -26,6 +28,7 @@ module dev.outboard.dpa {
     exports dev.outboard.dpa.nic;
     exports dev.outboard.dpa.nic.layout;
     exports dev.outboard.dpa.process;
+    exports dev.outboard.dpa.rv;
     exports dev.outboard.dpa.trace;
     exports dev.outboard.dpa.watch;
 

@@ -98,6 +98,7 @@ class ArchitectureTest {
         "dev.outboard.dpa.model..",
         "dev.outboard.dpa.litmus..",
         "dev.outboard.dpa.checker..",
+        "dev.outboard.dpa.debug",
         "dev.outboard.dpa.nic.."
     };
 

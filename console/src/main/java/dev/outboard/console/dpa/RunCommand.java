@@ -28,6 +28,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -41,18 +42,23 @@ import picocli.CommandLine.Spec;
             "Run a host program that uses a DPA: the method"
                     + " 'public static void run(DpaDevice device, String[] arguments)' of a class.",
             "The device is what the options say, so that the same program runs at full speed, in"
-                    + " weak memory, or with a checker that looks for missing fences."
+                    + " weak memory, or with a checker that looks for missing fences.",
+            "With --function, one function of a DPA program in C; with --bare, any static program"
+                    + " in RV64IMAC code. gdb can debug both."
         },
         footer = {
             "",
             "Examples:",
             "  outboard dpa run ledger.jar com.example.Bookkeeper",
             "  outboard dpa run --mode weak --seed 7 ledger.jar com.example.Bookkeeper 100",
+            "  outboard dpa run --function add kernel.elf 2 3",
+            "  outboard dpa run --gdb 1234 --function add kernel.elf 2 3",
+            "  outboard dpa run --bare rv64ui-p-add",
             "",
             "While it runs, 'outboard dpa ps' and 'outboard dpa trace' look at it.",
             "Ends with 1 if the program throws an exception or the checker finds anything, and with 2"
-                    + " if it cannot be run.",
-            "docs/guide/dpa-litmus.md shows a program."
+                    + " if it cannot be run; with --bare, with the code of the program.",
+            "docs/guide/dpa-litmus.md shows a program, and docs/dpa.md a session of gdb."
         })
 final class RunCommand implements Callable<Integer> {
     private static final String METHOD = "run";
@@ -84,20 +90,28 @@ final class RunCommand implements Callable<Integer> {
 
     @Spec private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "FILE", description = "A JAR or a directory of classes.")
+    @Parameters(
+            index = "0",
+            paramLabel = "FILE",
+            description =
+                    "A JAR or a directory of classes; with --function or --bare, an ELF file.")
     private Path file = Path.of("");
 
     @Parameters(
             index = "1",
+            arity = "0..1",
             paramLabel = "CLASS",
-            description = "The class of the method, with its package.")
+            description =
+                    "The class of the method, with its package; left out with --function and --bare.")
     private String program = "";
 
     @Parameters(
             index = "2..*",
             arity = "0..*",
             paramLabel = "ARGUMENT",
-            description = "What the method is given. Those that begin with '-' come after '--'.")
+            description =
+                    "What the method or the function is given; a function takes numbers. Those that"
+                            + " begin with '-' come after '--'.")
     private List<String> arguments = new ArrayList<>();
 
     @Option(
@@ -163,12 +177,53 @@ final class RunCommand implements Callable<Integer> {
                     "Write a trace of the device to that file, which https://ui.perfetto.dev opens.")
     private Optional<Path> trace = Optional.empty();
 
+    @Mixin private ElfOptions elf = new ElfOptions();
+
     /// Of all processes that the program makes, from whichever thread.
     private final List<Checker> checkers = Collections.synchronizedList(new ArrayList<>());
 
     @Override
     public Integer call() throws IOException {
+        ElfRun ofElf = new ElfRun(spec, elf, file);
+        List<String> words = new ArrayList<>(arguments);
+        if (!program.isEmpty()) {
+            words.addFirst(program);
+        }
+        if (elf.bare) {
+            return ofElf.bare(words);
+        }
+        if (elf.function.isPresent()) {
+            program = elf.function.get();
+            int code = fabric == null ? function(ofElf, words) : refuseFabric();
+            return report() ? code : ExitCode.SOFTWARE;
+        }
+        ofElf.refuseOptions();
+        if (program.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "Missing required parameter: 'CLASS'");
+        }
         return new ProgramFiles(spec.commandLine(), List.of(file)).with(program, this::run);
+    }
+
+    /// Who follows a program in turns sees one instruction after the other.
+    private int function(ElfRun ofElf, List<String> words) throws IOException {
+        boolean isModeGiven = spec.commandLine().getParseResult().hasMatchedOption("--mode");
+        if (elf.follows() && isModeGiven) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "with --gdb and --instructions kernels run in turns, by the rules of FAST; leave --mode out");
+        }
+        DpaDevice device =
+                elf.follows()
+                        ? DpaDevice.of(options(), RunMode.check(Observer.NONE, seed))
+                        : device();
+        try (WatchedRun _ = new WatchedRun(spec, device, trace)) {
+            return ofElf.function(device, words);
+        }
+    }
+
+    private int refuseFabric() {
+        throw new ParameterException(
+                spec.commandLine(), "a function by itself has no peers; leave --device out");
     }
 
     private int run(Class<?> type) {

@@ -64,7 +64,7 @@ final class TraceCommand implements Callable<Integer> {
     private Path file = Path.of("");
 
     /// A time in the command line.
-    private static final class Time implements ITypeConverter<Duration> {
+    static final class Time implements ITypeConverter<Duration> {
         @Override
         public Duration convert(String word) {
             return Measure.parseTime(word);

@@ -11,6 +11,7 @@ import dev.outboard.dpa.machine.ProgramImage;
 import dev.outboard.dpa.machine.run.AccessPort;
 import dev.outboard.dpa.machine.run.FueledThread;
 import dev.outboard.dpa.rv.Ecalls;
+import dev.outboard.dpa.rv.Probe;
 import dev.outboard.dpa.rv.RvCode;
 import dev.outboard.dpa.rv.RvHart;
 import dev.outboard.dpacc.DpaApp;
@@ -23,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /// A device program in C: its marked functions are run by the machine as those of Java programs
 /// are, instruction by instruction.
@@ -51,8 +53,11 @@ public final class CProgram {
     private final RvCode code;
     private final Ecalls calls = new DeviceCalls();
 
-    private CProgram(String name, byte[] bytes, int threshold) {
+    private final Consumer<RvHart> prepared;
+
+    private CProgram(String name, byte[] bytes, int threshold, Consumer<RvHart> prepared) {
         this.name = name;
+        this.prepared = prepared;
         elf = DeviceElf.parse(bytes);
         code = code(elf, threshold);
     }
@@ -83,7 +88,7 @@ public final class CProgram {
     /// @throws dev.outboard.dpa.elf.ElfException if it is none
     /// @throws CompileException if a marked function cannot be called
     public static DpaApp<DpaThread> app(String name, byte[] elf) {
-        return new CProgram(name, elf, RvCode.THRESHOLD).app();
+        return new CProgram(name, elf, RvCode.THRESHOLD, _ -> {}).app();
     }
 
     /// The same, but nothing of it is ever compiled to Java.
@@ -91,7 +96,16 @@ public final class CProgram {
     /// @throws dev.outboard.dpa.elf.ElfException as the other
     /// @throws CompileException as the other
     public static DpaApp<DpaThread> interpreted(String name, byte[] elf) {
-        return new CProgram(name, elf, RvCode.NEVER_COMPILED).app();
+        return new CProgram(name, elf, RvCode.NEVER_COMPILED, _ -> {}).app();
+    }
+
+    /// The same with somebody who follows what its functions do, such as a debugger. They run as
+    /// fast as they are followed.
+    ///
+    /// @throws dev.outboard.dpa.elf.ElfException if it is none
+    /// @throws CompileException if a marked function cannot be called
+    public static DpaApp<DpaThread> app(String name, byte[] elf, Probe probe) {
+        return new CProgram(name, elf, RvCode.NEVER_COMPILED, hart -> hart.follow(probe)).app();
     }
 
     /// The app of an executable that is a resource, as stubs make it.
@@ -165,6 +179,7 @@ public final class CProgram {
             return kept;
         }
         RvHart made = new RvHart(code, calls);
+        prepared.accept(made);
         port.keep(made);
         return made;
     }

@@ -53,6 +53,13 @@ public final class DebugInfo {
         return places;
     }
 
+    /// Where code of a line of source begins, in ascending order; empty if it has none.
+    ///
+    /// @param file its name, as far to the left as is needed to tell it from others
+    public List<Long> addresses(String file, int line) {
+        return lines.addresses(file, line);
+    }
+
     /// The functions that are defined in it, in the order of the sources.
     public List<DebugFunction> functions() {
         return functions;

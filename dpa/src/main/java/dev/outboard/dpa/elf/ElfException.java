@@ -5,8 +5,8 @@ package dev.outboard.dpa.elf;
 public final class ElfException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /// Names of the file may hold anything.
-    ElfException(String message) {
+    /// Refuses a file. Names of it may hold anything; control characters become question marks.
+    public ElfException(String message) {
         super(message.replaceAll("\\p{Cntrl}", "?"));
     }
 }

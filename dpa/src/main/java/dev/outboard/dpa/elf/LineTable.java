@@ -1,6 +1,7 @@
 package dev.outboard.dpa.elf;
 
 import dev.outboard.dpa.machine.CodePlace;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,26 @@ final class LineTable {
         for (Sequence sequence : sequences) {
             this.sequences.put(sequence.addresses[0], sequence);
         }
+    }
+
+    /// Where code of a line begins, in ascending order.
+    List<Long> addresses(String file, int line) {
+        List<Long> found = new ArrayList<>();
+        for (Sequence sequence : sequences.values()) {
+            boolean inLine = false;
+            for (int i = 0; i < sequence.rows.length; i++) {
+                boolean fits = fits(sequence.rows[i], file, line);
+                if (fits && !inLine) {
+                    found.add(sequence.addresses[i]);
+                }
+                inLine = fits;
+            }
+        }
+        return found;
+    }
+
+    private static boolean fits(Row row, String file, int line) {
+        return row.line == line && (row.file.equals(file) || row.file.endsWith("/" + file));
     }
 
     CodePlace place(long address, String function) {

@@ -1,50 +1,125 @@
 package dev.outboard.dpa.rv;
 
+import dev.outboard.dpa.elf.ElfException;
+import dev.outboard.dpa.elf.ElfProgram;
+import dev.outboard.dpa.machine.CodePlace;
+import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.DpaThread;
-import dev.outboard.dpa.machine.RunResult;
-import dev.outboard.dpa.machine.ThreadAttributes;
-import dev.outboard.dpa.process.DpaProcess;
+import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.memory.FaultSignal;
+import dev.outboard.dpa.machine.run.EndSignal;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /// Runs a static program of RV64 that knows nothing of the DPA, such as a test of the instruction
-/// set: one thread, from its entry until the environment call 93, as a program of Linux ends. Any
-/// other call faults.
+/// set: one thread, at the addresses that it is linked to, from its entry until the environment
+/// call 93, as a program of Linux ends. Any other call faults. It runs once, in the thread that
+/// calls.
+///
+/// ```java
+/// BareRun.Result result = BareRun.of(ElfProgram.parse(bytes)).run(BareRun.DEFAULT_LIMIT);
+/// ```
 public final class BareRun {
+    /// How many instructions a program may run if nobody says it: minutes.
+    public static final long DEFAULT_LIMIT = 10_000_000_000L;
+
     private static final long EXIT = 93;
+    private static final int EXIT_CODE = 0xff;
 
-    /// How it ended.
+    /// Zeros above the stack pointer at its beginning, where a program of Linux has its arguments:
+    /// none.
+    private static final int NO_ARGUMENTS_BYTES = 256;
+
+    /// How it ended; neither, if whoever follows it has ended it.
     ///
-    /// @param run of the process
-    /// @param exitCode what a0 held at call 93, or 0 if it did not come to that
-    public record Result(RunResult run, long exitCode) {}
+    /// @param exitCode the lowest 8 bits of a0 at call 93
+    /// @param crash what it did that is forbidden
+    public record Result(OptionalInt exitCode, Optional<CrashReport> crash) {}
 
-    private long exitCode;
+    private final ElfProgram program;
+    private final BareMemory memory;
+    private final RvHart hart;
+    private OptionalInt exitCode = OptionalInt.empty();
 
-    private BareRun() {}
+    private BareRun(ElfProgram program) {
+        this.program = program;
+        checkEntry(program);
+        memory = new BareMemory(program.segments());
+        hart = new RvHart(RvCode.of(program), this::call);
+        hart.register(RvHart.STACK_POINTER, BareMemory.STACK_END - NO_ARGUMENTS_BYTES);
+    }
+
+    /// Loads it.
+    ///
+    /// @throws ElfException if it has no code, or more than there is memory for
+    public static BareRun of(ElfProgram program) {
+        return new BareRun(program);
+    }
+
+    private static void checkEntry(ElfProgram program) {
+        if (program.entry() == 0) {
+            throw new ElfException(
+                    "The program has no entry point, as programs for the DPA have none; the linker takes it from the symbol _start");
+        }
+        if (program.code().stream().noneMatch(range -> range.contains(program.entry()))) {
+            throw new ElfException(
+                    "The program begins at 0x%x, where no code is; code is at %s"
+                            .formatted(program.entry(), program.code()));
+        }
+    }
+
+    /// Lets somebody follow it.
+    public void follow(Probe probe) {
+        hart.follow(probe);
+    }
 
     /// Runs it.
     ///
-    /// @param process with the memory of the program, and nothing else to run
-    /// @param entry the address of its first instruction; the stack pointer is set
-    public static Result run(DpaProcess process, RvCode code, long entry) {
-        BareRun bare = new BareRun();
-        process.trustedThread(
-                "program",
-                thread -> {
-                    RvHart hart = new RvHart(code, bare::call);
-                    hart.register(RvHart.STACK_POINTER, thread.allocateStack(0));
-                    hart.run(thread, entry);
-                },
-                ThreadAttributes.DEFAULT);
-        RunResult result = process.run();
-        return new Result(result, bare.exitCode);
+    /// @param limitInstructions how many instructions it may run, at least 1
+    public Result run(long limitInstructions) {
+        BareThread thread = new BareThread(memory, limitInstructions);
+        try {
+            hart.run(thread, program.entry());
+            if (exitCode.isEmpty()) {
+                throw new FaultSignal(
+                        Fault.BAD_FETCH,
+                        "the program returned from where it began; it ends by environment call 93");
+            }
+        } catch (FaultSignal fault) {
+            return new Result(OptionalInt.empty(), Optional.of(report(fault, thread)));
+        } catch (EndSignal end) {
+            return new Result(OptionalInt.empty(), Optional.empty());
+        }
+        return new Result(exitCode, Optional.empty());
     }
 
-    private long call(RvHart hart, DpaThread thread, long number) {
+    private CrashReport report(FaultSignal fault, BareThread thread) {
+        return new CrashReport(
+                fault.fault(),
+                "program",
+                thread.unit(),
+                fault.address(),
+                fault.lengthBytes(),
+                fault.detail(),
+                place(hart.faultedAt()),
+                thread.latest());
+    }
+
+    /// A program whose lines cannot be read runs nevertheless.
+    private CodePlace place(long pc) {
+        try {
+            return program.debug().place(pc);
+        } catch (ElfException e) {
+            return CodePlace.NONE;
+        }
+    }
+
+    private long call(RvHart caller, DpaThread thread, long number) {
         if (number != EXIT) {
             return RvHart.unknownCall(number);
         }
-        exitCode = hart.argument(0);
-        hart.stop();
-        return exitCode;
+        exitCode = OptionalInt.of((int) caller.argument(0) & EXIT_CODE);
+        caller.stop();
+        return caller.argument(0);
     }
 }

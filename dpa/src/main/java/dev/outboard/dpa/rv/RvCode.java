@@ -1,11 +1,18 @@
 package dev.outboard.dpa.rv;
 
+import dev.outboard.dpa.elf.ElfException;
+import dev.outboard.dpa.elf.ElfProgram;
+import dev.outboard.dpa.elf.ElfSegment;
 import dev.outboard.dpa.machine.CodePlace;
+import dev.outboard.dpa.machine.MemoryOperation;
 import dev.outboard.dpa.machine.memory.DpaMemory;
 import dev.outboard.dpa.machine.run.CodeSites;
 import dev.outboard.dpa.machine.run.ProcessState;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.WeakHashMap;
+import java.util.function.IntToLongFunction;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +27,9 @@ public final class RvCode implements CodeSites.Instructions {
 
     /// A round of a loop takes the interpreter some 50 ns, to compile it the JVM some milliseconds.
     public static final int THRESHOLD = 3_000;
+
+    /// How much code a program may have, with what lies between its parts.
+    private static final long MOST_BYTES = 16L << 20;
 
     private static final int HALF = Short.BYTES;
 
@@ -76,6 +86,32 @@ public final class RvCode implements CodeSites.Instructions {
         loops = new RvLoops(instructions);
     }
 
+    /// The executable segments of a program, with zeros between them, which are no instructions.
+    /// Nothing that the program writes changes them.
+    ///
+    /// @throws ElfException if it has none, or they lie too far from each other
+    public static RvCode of(ElfProgram program) {
+        List<ElfSegment> parts =
+                program.segments().stream().filter(ElfSegment::executable).toList();
+        if (parts.isEmpty()) {
+            throw new ElfException("The program has no code: none of its segments is executable");
+        }
+        long from = parts.stream().mapToLong(ElfSegment::address).min().orElseThrow() & ~1L;
+        long to = parts.stream().mapToLong(part -> part.range().to()).max().orElseThrow();
+        long bytes = (to - from + 1) & ~1L;
+        if (bytes < 0 || bytes > MOST_BYTES) {
+            throw new ElfException(
+                    "The code of the program lies between 0x%x and 0x%x; %d MiB are the most that it may take"
+                            .formatted(from, to, MOST_BYTES >> 20));
+        }
+        byte[] all = new byte[(int) bytes];
+        for (ElfSegment part : parts) {
+            byte[] content = part.bytes();
+            System.arraycopy(content, 0, all, (int) (part.address() - from), content.length);
+        }
+        return new RvCode(from, all, program.debug()::place, NEVER_COMPILED);
+    }
+
     /// The address of the first byte.
     public long base() {
         return base;
@@ -93,18 +129,24 @@ public final class RvCode implements CodeSites.Instructions {
 
     /// The text of the instruction at an address of the code.
     public String text(long address) {
-        int index = Math.toIntExact((address - base) / HALF);
-        return Disassembler.text(bits(index), address);
+        return Disassembler.text(bits(index(address)), address);
+    }
+
+    /// The memory that the instruction at an address of the code is about to reach; empty if none.
+    ///
+    /// @param registers what they hold, by their numbers
+    public Optional<MemoryOperation> reached(long address, IntToLongFunction registers) {
+        return Reached.of(instructions[index(address)], registers);
     }
 
     /// How many bytes the instruction at an address of the code has: 2 or 4.
     public int lengthBytes(long address) {
-        return Decoded.lengthBytes(instructions[Math.toIntExact((address - base) / HALF)]);
+        return Decoded.lengthBytes(instructions[index(address)]);
     }
 
     /// The bits of the instruction at an address of the code, as hexadecimal digits.
     public String hex(long address) {
-        int bits = bits(Math.toIntExact((address - base) / HALF));
+        int bits = bits(index(address));
         return lengthBytes(address) == HALF
                 ? "%04x".formatted(bits & 0xffff)
                 : "%08x".formatted(bits);
@@ -147,6 +189,10 @@ public final class RvCode implements CodeSites.Instructions {
             return regions.computeIfAbsent(
                     process.memory(), _ -> new RvRegions(this, RvMemory.of(process), threshold));
         }
+    }
+
+    private int index(long address) {
+        return Math.toIntExact((address - base) / HALF);
     }
 
     /// The two halves from there on, the second one 0 beyond the end.

@@ -63,6 +63,10 @@ public final class RvHart {
     final long[] registers = new long[REGISTERS + 1];
 
     private boolean stopped;
+    private @Nullable Probe probe;
+
+    /// Where it has faulted.
+    private long faultedAt;
 
     /// The thread it has run for last.
     private @Nullable DpaThread bound;
@@ -126,6 +130,16 @@ public final class RvHart {
         stopped = true;
     }
 
+    /// Where it has faulted, if it has.
+    public long faultedAt() {
+        return faultedAt;
+    }
+
+    /// Lets somebody follow the program, instruction by instruction, from its next run on.
+    public void follow(Probe probe) {
+        this.probe = probe;
+    }
+
     /// DPA-ERR-5: what an environment call does whose number nobody knows: it faults.
     ///
     /// @return never
@@ -154,11 +168,20 @@ public final class RvHart {
         count = 0;
         bind(thread);
         long pc = address;
-        do {
-            CompiledRegion region = regions == null ? null : regions.jumpTo(pc);
-            pc = region == null ? interpret(thread, (FueledThread) thread, pc) : runRegion(region);
-        } while (pc != RETURN_ADDRESS);
-        count = spend(count);
+        try {
+            do {
+                CompiledRegion region = regions == null ? null : regions.jumpTo(pc);
+                pc =
+                        region == null
+                                ? interpret(thread, (FueledThread) thread, pc)
+                                : runRegion(region);
+            } while (pc != RETURN_ADDRESS);
+            count = spend(count);
+        } finally {
+            if (probe != null) {
+                probe.ended(thread);
+            }
+        }
     }
 
     /// What direct accesses and compiled code need to know of the thread.
@@ -170,7 +193,7 @@ public final class RvHart {
         fast = null;
         direct = null;
         regions = null;
-        if (thread instanceof FastThread made) {
+        if (probe == null && thread instanceof FastThread made) {
             ProcessState process = made.port().process();
             stackLow = AddressMap.stack(made.number());
             stackAt = process.memory().stackAt(made.number());
@@ -195,6 +218,7 @@ public final class RvHart {
             }
             return thrownAt;
         } catch (FaultSignal fault) {
+            faultedAt = thrownAt;
             throw located(fault, thrownAt);
         }
     }
@@ -214,7 +238,7 @@ public final class RvHart {
         SitedThread sited = owner instanceof SitedThread told ? told : null;
         CodeSites sites = sited == null ? null : sited.wantedSites().orElse(null);
         int done = 0;
-        int most = fuel.spendInstructions(0);
+        int most = probe == null ? fuel.spendInstructions(0) : 0;
         long pc = address;
         try {
             count = spend(count);
@@ -228,6 +252,11 @@ public final class RvHart {
                     int told = done;
                     done = 0;
                     most = tell(fuel, told);
+                    if (probe != null) {
+                        most = 0;
+                        index = (int) ((probe.before(this, owner, pc) - base) >> 1);
+                        pc = base + 2L * index;
+                    }
                 }
                 if (Integer.compareUnsigned(index, instructions.length) >= 0) {
                     throw badFetch(pc);
@@ -466,6 +495,10 @@ public final class RvHart {
                 index = next;
             }
         } catch (FaultSignal fault) {
+            faultedAt = pc;
+            if (probe != null) {
+                probe.faulted(this, owner, pc, fault.fault());
+            }
             throw located(fault, pc);
         }
     }

@@ -69,8 +69,7 @@ class CPlacesTest {
 
             __dpa_rpc__ uint64_t use_lock(uint64_t address, uint32_t window, uint32_t key)
             {
-                spin_unlock((struct spinlock_s *)address);
-                return 0;
+                return spin_trylock((struct spinlock_s *)address);
             }
 
             __dpa_rpc__ uint64_t crash_in_call(uint64_t address, uint32_t window, uint32_t key)
@@ -151,7 +150,7 @@ class CPlacesTest {
             assertThatThrownBy(() -> call(process, app, "use_lock", 8))
                     .isInstanceOf(FlexioException.class);
             CrashReport crash = process.crashReport().orElseThrow();
-            assertLine(crash.place(), "use_lock", "spin_unlock((struct");
+            assertLine(crash.place(), "use_lock", "spin_trylock((struct");
         }
     }
 

@@ -54,7 +54,7 @@ class CallNumbersTest {
     @Requirement("DPA-RV-2")
     void anUnknownNumberFaults() {
         DpaApp<DpaThread> app = Clang.app("runtime");
-        for (long number : new long[] {0, 0x07, 0x10A, 0x7777, 0x1_0000_0001L, -1}) {
+        for (long number : new long[] {0, 0x08, 0x10A, 0x7777, 0x1_0000_0001L, -1}) {
             try (HostProcess host = HostProcess.open();
                     FlexioProcess process =
                             FlexioProcess.create(

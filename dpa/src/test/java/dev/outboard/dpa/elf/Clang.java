@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /// clang and ld.lld for tests, which are skipped without them.
-final class Clang {
+public final class Clang {
     /// The sources that tests compile; where the compiler runs.
     static final Path SOURCES = Path.of("src", "test", "elf").toAbsolutePath();
 
@@ -54,8 +54,25 @@ final class Clang {
         return Files.readAllBytes(elf);
     }
 
+    /// A program that knows nothing of the DPA, linked as ld.lld does it by itself.
+    ///
+    /// @param name of its source, with the ending of its language
+    /// @param linked options of the linker
+    /// @param options of the compiler, beside those of all tests
+    public static Path bare(
+            Path directory, String name, String source, List<String> linked, String... options)
+            throws Exception {
+        Path file = Files.writeString(directory.resolve(name), source);
+        Path object = object(file.toString(), directory, options);
+        Path elf = directory.resolve(name + ".elf");
+        List<String> command = new ArrayList<>(linked);
+        command.addAll(List.of(object.toString(), "-o", elf.toString()));
+        run("ld.lld", command);
+        return elf;
+    }
+
     /// What the tool prints.
-    static List<String> run(String tool, List<String> arguments) throws Exception {
+    public static List<String> run(String tool, List<String> arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(installed(tool)));
         command.addAll(arguments);
         Process process =

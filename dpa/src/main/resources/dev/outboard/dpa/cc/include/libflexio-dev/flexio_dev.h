@@ -315,7 +315,7 @@ static inline __attribute__((always_inline)) void spin_lock(struct spinlock_s *l
 
 static inline __attribute__((always_inline)) void spin_unlock(struct spinlock_s *lock)
 {
-    (void)__atomic_exchange_n(&lock->locked, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&lock->locked, 0, __ATOMIC_RELEASE);
 }
 
 #endif

@@ -1,0 +1,2 @@
+/// Where gdb connects to.
+package dev.outboard.dpa.debug.io;
