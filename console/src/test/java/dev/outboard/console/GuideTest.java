@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.ccip.rtl.RtlException;
+import dev.outboard.dpa.cc.CompileException;
+import dev.outboard.dpa.cc.DeviceCompiler;
 import dev.outboard.console.Guide.Step;
 import dev.outboard.testkit.Repository;
 import dev.outboard.testkit.Requirement;
@@ -76,7 +78,7 @@ class GuideTest {
     @MethodSource("pages")
     void everyCommandWorks(Path page) throws IOException {
         Guide guide = Guide.read(page);
-        exact = Stream.of("afu.md", "dpa.md", "dpa-litmus.md").anyMatch(page::endsWith);
+        exact = Stream.of("afu.md", "dpa.md", "dpa-c.md", "dpa-litmus.md").anyMatch(page::endsWith);
         assumeProgramsFor(guide);
         makeClone(guide);
         try {
@@ -117,10 +119,21 @@ class GuideTest {
             if (step.command().startsWith("./outboard afu build")) {
                 assumeVerilator();
             }
+            if (step.command().startsWith("./outboard dpacc")) {
+                assumeClang();
+            }
             String program = step.program();
             assumeTrue(
                     !program.equals("tshark") || Files.isExecutable(Path.of("/usr/bin", program)),
                     program + " is not installed");
+        }
+    }
+
+    private static void assumeClang() {
+        try {
+            DeviceCompiler.onThisMachine();
+        } catch (CompileException e) {
+            abort(e.getMessage());
         }
     }
 

@@ -49,7 +49,7 @@ public final class DeviceCompiler {
     private static final String OUTPUT = "output.txt";
 
     /// What stands for the directory of our headers and sources in what is told of a program.
-    static final String OWN = "<dpacc>/";
+    static final String OWN = "<dpacc>";
 
     private final Path clang;
     private final Path linker;
@@ -223,7 +223,7 @@ public final class DeviceCompiler {
         command.addAll(DeviceRuntime.MACROS);
         command.addAll(options);
         // What stands in the program of where it was built does not differ from time to time.
-        command.add("-ffile-prefix-map=%s/=%s".formatted(work, OWN));
+        command.add("-ffile-prefix-map=%s=%s".formatted(work, OWN));
         command.addAll(List.of("-I" + work.resolve("include"), "-c", source.toString()));
         command.addAll(List.of("-o", object.toString()));
         run(command, how, work);

@@ -6,7 +6,6 @@ import dev.outboard.dpa.elf.ElfSegment;
 import dev.outboard.dpa.machine.CodePlace;
 import dev.outboard.dpa.machine.MemoryOperation;
 import dev.outboard.dpa.machine.memory.DpaMemory;
-import dev.outboard.dpa.machine.run.CodeSites;
 import dev.outboard.dpa.machine.run.ProcessState;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// At each address of 2 bytes stands what begins there, in the middle of a long instruction too: a
 /// jump to there does what hardware would do.
-public final class RvCode implements CodeSites.Instructions {
+public final class RvCode {
     /// All is left to the interpreter.
     public static final int NEVER_COMPILED = Integer.MAX_VALUE;
 
@@ -36,8 +35,8 @@ public final class RvCode implements CodeSites.Instructions {
     private final long base;
     private final byte[] bytes;
     private final long[] instructions;
-    private final LongFunction<CodePlace> places;
     private final RvLoops loops;
+    private final RvPlaces places;
 
     /// By the memory of the process, as long as there is one.
     private final Map<DpaMemory, RvRegions> regions = new WeakHashMap<>();
@@ -82,8 +81,8 @@ public final class RvCode implements CodeSites.Instructions {
             boolean isCut = i == instructions.length - 1 && Decoded.isLong(half(i));
             instructions[i] = isCut ? Operation.TRUNCATED : Decoded.of(bits(i));
         }
-        this.places = places;
         loops = new RvLoops(instructions);
+        this.places = new RvPlaces(base, places, loops);
     }
 
     /// The executable segments of a program, with zeros between them, which are no instructions.
@@ -109,7 +108,7 @@ public final class RvCode implements CodeSites.Instructions {
             byte[] content = part.bytes();
             System.arraycopy(content, 0, all, (int) (part.address() - from), content.length);
         }
-        return new RvCode(from, all, program.debug()::place, NEVER_COMPILED);
+        return new RvCode(from, all, NEVER_COMPILED);
     }
 
     /// The address of the first byte.
@@ -152,14 +151,9 @@ public final class RvCode implements CodeSites.Instructions {
                 : "%08x".formatted(bits);
     }
 
-    @Override
-    public CodePlace place(int index) {
-        return places.apply(base + (long) index * HALF);
-    }
-
-    @Override
-    public boolean isPoll(int index) {
-        return loops.isPoll(index);
+    /// The lines of its source.
+    RvPlaces places() {
+        return places;
     }
 
     /// Whether the branch there, which goes back, does so for ever.

@@ -269,7 +269,7 @@ public final class RvHart {
                 int next = index + (Decoded.lengthBytes(instruction) >> 1);
                 done++;
                 if (sites != null && sited != null && Decoded.isOperation(instruction)) {
-                    sited.within(sites.ofInstruction(index, code));
+                    sited.within(sites.ofInstruction(index, code.places()));
                 }
                 switch (Decoded.operation(instruction)) {
                     case Operation.LUI -> x[rd] = immediate;
@@ -509,7 +509,7 @@ public final class RvHart {
         int index = (int) ((pc - code.base()) >> 1);
         if (code.isEndless(index, registers)) {
             if (sites != null) {
-                thread.within(sites.ofInstruction(index, code));
+                thread.within(sites.ofInstruction(index, code.places()));
             }
             throw thread.endless();
         }
@@ -614,7 +614,9 @@ public final class RvHart {
     }
 
     private CodePlace place(long pc) {
-        return code.contains(pc) ? code.place((int) ((pc - code.base()) >> 1)) : CodePlace.NONE;
+        return code.contains(pc)
+                ? code.places().place((int) ((pc - code.base()) >> 1))
+                : CodePlace.NONE;
     }
 
     /// DPA-CC-17: with the line of the source as the innermost frame.
