@@ -79,8 +79,7 @@ public final class Clang {
         return new DpaCall<>(called, bytes);
     }
 
-    /// Compiles a program among the resources.
-    static byte[] compile(DeviceCompiler compiler, String name) {
+    private static byte[] compile(DeviceCompiler compiler, String name) {
         try (InputStream in =
                 Clang.class.getResourceAsStream("/dev/outboard/dpa/c/" + name + ".c")) {
             Path directory = Files.createTempDirectory("in-c-");
