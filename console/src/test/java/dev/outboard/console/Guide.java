@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 /// A page of documentation as its reader follows it.
 ///
 /// @param steps the commands in indented and `sh` blocks, with what the page says they print
-/// @param sources the files that it shows whole, in Java, C, SystemVerilog, JSON, YAML or as
-///   litmus tests: the block after a paragraph that begins with the name of the file
+/// @param sources the files that it shows whole, in Java, C, SystemVerilog, JSON, YAML or as litmus
+///   tests: the block after a paragraph that begins with the name of the file
 record Guide(List<Step> steps, Map<String, String> sources) {
     private static final Pattern COMMAND =
             Pattern.compile(

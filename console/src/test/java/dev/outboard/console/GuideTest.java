@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.ccip.rtl.RtlException;
+import dev.outboard.console.Guide.Step;
 import dev.outboard.dpa.cc.CompileException;
 import dev.outboard.dpa.cc.DeviceCompiler;
-import dev.outboard.console.Guide.Step;
 import dev.outboard.testkit.Repository;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;

@@ -29,8 +29,7 @@ final class InC {
         }
         Path source = Repository.root().resolve("examples/dpa-c/" + name + ".c");
         byte[] elf =
-                COMPILED.computeIfAbsent(
-                        name, _ -> compiler.compile(DeviceSources.of(source)));
+                COMPILED.computeIfAbsent(name, _ -> compiler.compile(DeviceSources.of(source)));
         return Optional.of(CProgram.app(name, elf));
     }
 }
