@@ -82,7 +82,10 @@ class ElfRunTest extends DpaCommandFixture {
     void aCrashOfABareProgramIsTold() throws IOException {
         assertThat(run("run", "--bare", bare(0, LOAD_OF_8))).isEqualTo(ExitCode.SOFTWARE);
         assertThat(err.toString())
-                .contains("load outside all regions", "8 bytes at 0x8", "pc 0x80000008: ld x10, 8(x0)");
+                .contains(
+                        "load outside all regions",
+                        "8 bytes at 0x8",
+                        "pc 0x80000008: ld x10, 8(x0)");
     }
 
     @Test
