@@ -6,8 +6,10 @@ import dev.outboard.dpa.machine.CodePlace;
 import dev.outboard.dpa.machine.CrashReport;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.Fault;
+import dev.outboard.dpa.machine.MemoryOperation;
 import dev.outboard.dpa.machine.memory.FaultSignal;
 import dev.outboard.dpa.machine.run.EndSignal;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -93,16 +95,16 @@ public final class BareRun {
         return new Result(exitCode, Optional.empty());
     }
 
-    private CrashReport report(FaultSignal fault, BareThread thread) {
-        return new CrashReport(
-                fault.fault(),
-                "program",
-                thread.unit(),
-                fault.address(),
-                fault.lengthBytes(),
-                fault.detail(),
-                place(hart.faultedAt()),
-                thread.latest());
+    private CrashReport report(FaultSignal signal, BareThread program) {
+        Fault fault = signal.fault();
+        String thread = "program";
+        int unit = program.unit();
+        long address = signal.address();
+        int lengthBytes = signal.lengthBytes();
+        String detail = signal.detail();
+        CodePlace place = place(hart.faultedAt());
+        List<MemoryOperation> latest = program.latest();
+        return new CrashReport(fault, thread, unit, address, lengthBytes, detail, place, latest);
     }
 
     /// A program whose lines cannot be read runs nevertheless.

@@ -112,11 +112,13 @@ public final class GdbServer implements Operator, AutoCloseable {
     @Override
     public boolean interrupts() {
         GdbSession current = session;
-        if (current == null || current.isDetached() || isLost || !hasCome()) {
-            return isLost;
+        if (current == null || current.isDetached()) {
+            return false;
         }
-        read(current);
-        flush(current);
+        if (hasCome()) {
+            read(current);
+            flush(current);
+        }
         return current.isBreakWanted() || isLost;
     }
 
