@@ -67,6 +67,16 @@ class CPlacesTest {
                 return 0;
             }
 
+            __dpa_rpc__ uint64_t wait_for(uint64_t address, uint32_t window, uint32_t key)
+            {
+                uint64_t *flag = (uint64_t *)address;
+                for (;;) {
+                    if (*flag) {
+                        return 1;
+                    }
+                }
+            }
+
             __dpa_rpc__ uint64_t use_lock(uint64_t address, uint32_t window, uint32_t key)
             {
                 return spin_trylock((struct spinlock_s *)address);
@@ -172,5 +182,27 @@ class CPlacesTest {
         assertThat(findings).as(findings.toString()).hasSize(1);
         assertLine(findings.getFirst().first().place(), "look", "while (*(volatile");
         assertThat(findings.getFirst().toString()).contains("kernel.c:22");
+    }
+
+    /// The compiler loads the flag once; in virtual time the watchdog ends the loop.
+    @Test
+    @Requirement({"DPA-CHK-6b", "DPA-CC-17"})
+    void aPollThatIsKeptInARegisterIsFound() throws IOException {
+        DpaApp<DpaThread> app = compile("-O2");
+        Checker checker = new Checker(Profile.SEED, false);
+        DpaDevice device =
+                DpaDevice.of(
+                        MachineOptions.DEFAULT, RunMode.check(Observer.NONE, 1), () -> checker);
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process = FlexioProcess.create(host, device, app)) {
+            long flag = process.heap().zeros(Long.BYTES).value();
+            assertThatThrownBy(() -> call(process, app, "wait_for", flag))
+                    .isInstanceOf(FlexioException.class)
+                    .hasMessageContaining("code 11)");
+        }
+        List<Finding> findings = checker.findings();
+        assertThat(findings).extracting(Finding::rule).containsExactly(Rule.NON_VOLATILE_POLL);
+        assertLine(findings.getFirst().first().place(), "wait_for", "if (*flag)");
+        assertThat(findings.getFirst().second().place().file()).endsWith("/kernel.c");
     }
 }

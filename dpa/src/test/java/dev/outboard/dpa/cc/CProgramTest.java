@@ -18,8 +18,11 @@ import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.nic.Access;
 import dev.outboard.dpacc.DpaApp;
+import dev.outboard.dpacc.DpaCall;
+import dev.outboard.dpacc.DpaFunction;
 import dev.outboard.testkit.Requirement;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -93,6 +96,56 @@ class CProgramTest {
                 return 0;
             }
 
+            __dpa_rpc__ uint64_t look(void)
+            {
+                return *(volatile uint64_t *)8;
+            }
+
+            __dpa_rpc__ uint64_t misaligned_load(void)
+            {
+                return *(volatile uint64_t *)((uint64_t)&calls + 4);
+            }
+
+            __dpa_rpc__ uint64_t misaligned_store(void)
+            {
+                *(volatile uint16_t *)((uint64_t)&calls + 1) = 1;
+                return 0;
+            }
+
+            __dpa_rpc__ uint64_t closed_window(void)
+            {
+                return *(volatile uint64_t *)(1ul << 63);
+            }
+
+            __dpa_rpc__ uint64_t closed_outbox(void)
+            {
+                *(volatile uint64_t *)0x200000001c0 = 0;
+                return 0;
+            }
+
+            __dpa_rpc__ uint64_t illegal(void)
+            {
+                __asm__ volatile(".word 0");
+                return 0;
+            }
+
+            __dpa_rpc__ uint64_t jump(void)
+            {
+                return ((uint64_t(*)(void))&calls)();
+            }
+
+            static uint64_t deeper(uint64_t depth)
+            {
+                volatile uint64_t room[64];
+                room[depth % 64] = depth;
+                return deeper(depth + 1) + room[depth % 64];
+            }
+
+            __dpa_rpc__ uint64_t deep(void)
+            {
+                return deeper(0);
+            }
+
             __dpa_rpc__ uint64_t constant(void)
             {
                 *(volatile char *)text = 1;
@@ -116,9 +169,60 @@ class CProgramTest {
         return CProgram.app("kernel", elf);
     }
 
+    /// Each position that samples use, and none for an enum; in front of the keyword a marker does
+    /// nothing.
+    @Test
+    @Requirement("DPA-CC-6")
+    void markersStandWhereSamplesPutThem() throws IOException {
+        DpaApp<DpaThread> app =
+                compile(
+                        """
+                        #include <dpaintrin.h>
+                        struct __dpa_global__ a { int v; };
+                        struct b { int v; } __dpa_global__;
+                        union __dpa_global__ c { int v; };
+                        __dpa_global__ typedef struct { int v; } d;
+                        typedef struct { int v; } __dpa_global__ e;
+                        enum f { F };
+                        __dpa_global__ void before(struct a a, struct b b, union c c) { }
+                        void __dpa_global__ after(d d, e e, enum f f) { }
+                        __dpa_rpc__ uint64_t rpc_before(void) { return 1; }
+                        uint64_t __dpa_rpc__ rpc_after(void) { return 1; }
+                        """);
+        assertThat(app.functions())
+                .extracting(DpaFunction::name)
+                .containsExactlyInAnyOrder("before", "after", "rpc_before", "rpc_after");
+        assertThatThrownBy(() ->
+                        compile(
+                                """
+                                #include <dpaintrin.h>
+                                __dpa_global__ struct a { int v; };
+                                __dpa_global__ void f(struct a a) { }
+                                """))
+                .isInstanceOf(CompileException.class)
+                .hasMessageContaining("'struct a', which is not marked");
+    }
+
+    @Test
+    @Requirement("DPA-CC-9")
+    void argumentsAreThoseOfTheMomentOfTheCall() throws IOException {
+        DpaApp<DpaThread> app = compile(SOURCE);
+        DpaFunction<DpaThread> function = app.function("narrow");
+        ByteBuffer bytes = ByteBuffer.allocate(function.arguments().bytes());
+        bytes.put(0, (byte) 5);
+        DpaCall<DpaThread> call = new DpaCall<>(function, bytes);
+        bytes.put(0, (byte) 99);
+        try (HostProcess host = HostProcess.open();
+                FlexioProcess process =
+                        FlexioProcess.create(
+                                host, DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast()), app)) {
+            assertThat(process.call(call)).isEqualTo(5);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"-O0", "-O2", "-gdwarf-4"})
-    @Requirement("DPA-HW-10b")
+    @Requirement({"DPA-HW-10b", "DPA-CC-7", "DPA-CC-10"})
     void functionsGetWhatTheHostPasses(String option) throws IOException {
         DpaApp<DpaThread> app = compile(SOURCE, option);
         for (RunMode mode : List.of(RunMode.fast(), RunMode.check(Observer.NONE, 1))) {
@@ -156,8 +260,22 @@ class CProgramTest {
         }
     }
 
+    /// With the codes that a kernel in Java gets.
     @ParameterizedTest
-    @ValueSource(strings = {"wild, code 5", "constant, code 15"})
+    @ValueSource(
+            strings = {
+                "illegal, code 1)",
+                "misaligned_load, code 2)",
+                "misaligned_store, code 3)",
+                "look, code 4)",
+                "wild, code 5)",
+                "jump, code 6)",
+                "closed_window, code 8)",
+                "closed_outbox, code 10)",
+                "deep, code 12)",
+                "constant, code 15)"
+            })
+    @Requirement("DPA-JK-5")
     void whatIsForbiddenEndsTheProcess(String what) throws IOException {
         String[] parts = what.split(", ", 2);
         DpaApp<DpaThread> app = compile(SOURCE);
@@ -168,7 +286,7 @@ class CProgramTest {
             assertThatThrownBy(() -> call(process, app, parts[0]))
                     .isInstanceOf(FlexioException.class)
                     .hasMessageContaining(parts[1])
-                    .hasMessageContaining("pc 0x1");
+                    .hasMessageContaining("pc 0x");
         }
     }
 
@@ -186,8 +304,11 @@ class CProgramTest {
                 "struct __dpa_global__ s { int a : 3; }; __dpa_global__ void f(struct s b) { }"
                         + "|kernel.c:2: function 'f' takes 'b' of type 'struct s', which has a bit-field 'a'; valid: members of whole bytes",
                 "__dpa_global__ void f(int a, ...) { }"
-                        + "|kernel.c:2: function 'f' takes any number of arguments; valid: a fixed number"
+                        + "|kernel.c:2: function 'f' takes any number of arguments; valid: a fixed number",
+                "struct __dpa_global__ s { int n; int a[]; }; __dpa_global__ void f(struct s b) { }"
+                        + "|kernel.c:2: function 'f' takes 'b.a' of type 'int[]'; valid: integers of 1, 2, 4 and 8 bytes, bool, enums, pointers, marked structs and unions"
             })
+    @Requirement({"DPA-CC-4", "DPA-CC-5", "DPA-CC-7", "DPA-CC-8"})
     void whatCannotBeCalledIsRefused(String text) {
         String[] parts = text.split("\\|");
         assertThatThrownBy(() -> compile("#include <dpaintrin.h>\n" + parts[0]))

@@ -8,6 +8,7 @@ import dev.outboard.dpa.elf.DebugType.Composite;
 import dev.outboard.dpa.elf.DebugType.Constant;
 import dev.outboard.dpa.elf.DebugType.Encoding;
 import dev.outboard.dpa.machine.CodePlace;
+import dev.outboard.testkit.Requirement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +35,7 @@ class DebugInfoTest {
 
     @ParameterizedTest
     @CsvSource({"4,0", "4,2", "5,0", "5,2"})
+    @Requirement("DPA-CC-15")
     void tellsFunctionsAndTypes(int dwarf, int optimisation) throws Exception {
         check(ElfProgram.parse(program(dwarf, optimisation)));
     }
@@ -244,6 +246,7 @@ class DebugInfoTest {
 
     /// That is why headers must not put a marker there.
     @Test
+    @Requirement("DPA-CC-15")
     void aMarkerOnAnEnumerationDoesNotCompile() throws IOException {
         Path source = directory.resolve("enumeration.c");
         Files.writeString(source, "enum __attribute__((btf_decl_tag(\"dpa_global\"))) e { A };");

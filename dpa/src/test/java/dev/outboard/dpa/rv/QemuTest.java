@@ -16,6 +16,7 @@ import dev.outboard.dpa.machine.ThreadAttributes;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.dpa.process.DpaProcess;
 import dev.outboard.dpa.rv.Guest.Way;
+import dev.outboard.testkit.Requirement;
 import dev.outboard.testkit.Seeds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,6 +46,7 @@ class QemuTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"I", "M", "A", "C", "Zba", "Zbb", "Zbs"})
+    @Requirement("DPA-HW-6")
     void randomSequencesDoTheSame(String extension) {
         assumeTrue(Files.isExecutable(QEMU), "qemu-riscv64 is not installed");
         Seeds.campaign(
