@@ -9,7 +9,6 @@ module dev.outboard.dpa {
     requires transitive dev.outboard.doca;
     requires transitive dev.outboard.dpacc;
     requires transitive dev.outboard.fabric;
-    requires java.compiler;
     requires jdk.net;
     requires static org.jspecify;
 

@@ -10,13 +10,47 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import javax.lang.model.SourceVersion;
 
 /// The Java types of what C functions take.
 ///
 /// DPA-CC-3: a struct becomes a record of the same name with a component for each member, an array
 /// in it an array. A union becomes its bytes.
 final class StubTypes {
+    /// Those words of Java that C has no use for itself.
+    private static final Set<String> KEYWORDS =
+            Set.of(
+                    "abstract",
+                    "assert",
+                    "boolean",
+                    "byte",
+                    "catch",
+                    "class",
+                    "extends",
+                    "false",
+                    "final",
+                    "finally",
+                    "implements",
+                    "import",
+                    "instanceof",
+                    "interface",
+                    "native",
+                    "new",
+                    "null",
+                    "package",
+                    "private",
+                    "protected",
+                    "public",
+                    "strictfp",
+                    "super",
+                    "synchronized",
+                    "this",
+                    "throw",
+                    "throws",
+                    "transient",
+                    "true",
+                    "try",
+                    "_");
+
     private final Map<Composite, String> records = new LinkedHashMap<>();
     private final Set<String> taken;
 
@@ -101,8 +135,6 @@ final class StubTypes {
 
     /// A name of C that Java has another use for gets a `_`.
     static String identifier(String name) {
-        return SourceVersion.isKeyword(name) || !SourceVersion.isIdentifier(name)
-                ? name + "_"
-                : name;
+        return KEYWORDS.contains(name) ? name + "_" : name;
     }
 }

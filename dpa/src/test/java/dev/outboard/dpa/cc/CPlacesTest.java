@@ -166,7 +166,7 @@ class CPlacesTest {
 
     @ParameterizedTest
     @CsvSource({"-O0", "-O2"})
-    @Requirement({"DPA-CC-17", "DPA-CHK-6"})
+    @Requirement({"DPA-CC-17", "DPA-CHK-6a"})
     void aFindingNamesTheLine(String option) throws IOException {
         DpaApp<DpaThread> app = compile(option);
         Checker checker = new Checker(Profile.SEED, false);

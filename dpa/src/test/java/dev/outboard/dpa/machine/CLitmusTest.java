@@ -44,7 +44,7 @@ class CLitmusTest {
 
     /// No more and no less than for the same program as text, and in Java.
     @Test
-    @Requirement({"DPA-JK-5", "DPA-HW-7", "DPA-FEN-8", "DPA-RV-1", "DPA-RV-8"})
+    @Requirement({"DPA-JK-5", "DPA-FEN-8", "DPA-RV-1", "DPA-RV-8"})
     void functionsInCHaveTheOutcomesOfTheCatalog() throws IOException {
         CLitmus threads = new CLitmus();
         List<LitmusTest> tests = LitmusCatalog.all();
