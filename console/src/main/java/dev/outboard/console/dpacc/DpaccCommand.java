@@ -157,7 +157,7 @@ public final class DpaccCommand implements Callable<Integer> {
 
     @Option(
             names = {"-V", "--version"},
-            description = "Print the versions of Outboard and of clang.")
+            description = "Print the version of clang; 'outboard version' prints that of Outboard.")
     private boolean version;
 
     @Option(
@@ -181,7 +181,7 @@ public final class DpaccCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         if (version) {
-            out.printf("dpacc of Outboard%n%s%n", DeviceCompiler.onThisMachine().version());
+            out.println(DeviceCompiler.onThisMachine().version());
             out.flush();
             return ExitCode.OK;
         }
@@ -205,7 +205,13 @@ public final class DpaccCommand implements Callable<Integer> {
             }
             return ExitCode.OK;
         } catch (CompileException e) {
-            throw new CommandException(String.valueOf(e.getMessage()), e);
+            String message = String.valueOf(e.getMessage());
+            if (message.lines().count() == 1) {
+                throw new CommandException(message, e);
+            }
+            // As a compiler says it: everything that is wrong.
+            tell(true, err, message);
+            return ExitCode.SOFTWARE;
         }
     }
 

@@ -222,6 +222,14 @@ class DpaccCommandTest {
         assertThat(refused.err())
                 .contains("bad.c:2: function 'f' is __dpa_rpc__ and returns 'int'");
         assertThat(refused.exitCode()).isEqualTo(1);
+        String worse =
+                Files.writeString(
+                                directory.resolve("worse.c"),
+                                "int f(void) { return x; }\nint g(void) { return y; }\n")
+                        .toString();
+        Execution all = run("dpacc", worse, "-o", path("worse.jar"));
+        assertThat(all.err()).contains("worse.c:1:22: error", "worse.c:2:22: error");
+        assertThat(all.exitCode()).isEqualTo(1);
     }
 
     @Test
