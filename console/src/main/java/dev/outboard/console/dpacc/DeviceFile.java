@@ -36,8 +36,13 @@ final class DeviceFile {
     }
 
     static DeviceElf program(Path file) {
+        return program(file, bytes(file));
+    }
+
+    /// The program that was read from a file.
+    static DeviceElf program(Path file, byte[] elf) {
         try {
-            return DeviceElf.parse(bytes(file));
+            return DeviceElf.parse(elf);
         } catch (ElfException e) {
             throw new CommandException("%s: %s".formatted(file, e.getMessage()), e);
         }

@@ -26,8 +26,9 @@ final class ExtractCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        DeviceFile.program(jar);
-        Files.write(output, DeviceFile.bytes(jar));
+        byte[] elf = DeviceFile.bytes(jar);
+        DeviceFile.program(jar, elf);
+        Files.write(output, elf);
         return ExitCode.OK;
     }
 }

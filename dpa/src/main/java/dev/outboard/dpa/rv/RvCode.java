@@ -35,7 +35,6 @@ public final class RvCode {
     private final long base;
     private final byte[] bytes;
     private final long[] instructions;
-    private final RvLoops loops;
     private final RvPlaces places;
 
     /// By the memory of the process, as long as there is one.
@@ -81,8 +80,7 @@ public final class RvCode {
             boolean isCut = i == instructions.length - 1 && Decoded.isLong(half(i));
             instructions[i] = isCut ? Operation.TRUNCATED : Decoded.of(bits(i));
         }
-        loops = new RvLoops(instructions);
-        this.places = new RvPlaces(base, places, loops);
+        this.places = new RvPlaces(base, places, new RvLoops(instructions));
     }
 
     /// The executable segments of a program, with zeros between them, which are no instructions.
@@ -160,7 +158,7 @@ public final class RvCode {
     ///
     /// @param registers what they hold
     boolean isEndless(int index, long[] registers) {
-        return loops.isEndless(index, registers);
+        return places.loops().isEndless(index, registers);
     }
 
     /// What begins at each address of 2 bytes. Not to be changed.

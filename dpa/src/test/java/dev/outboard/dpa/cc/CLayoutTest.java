@@ -4,12 +4,9 @@ import static dev.outboard.dpa.cc.Clang.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.outboard.dpa.flexio.DpaDevice;
-import dev.outboard.dpa.flexio.FlexioHeap;
 import dev.outboard.dpa.flexio.FlexioProcess;
-import dev.outboard.dpa.flexio.HostProcess;
 import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.Doorbell;
-import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.RunMode;
@@ -24,20 +21,17 @@ import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpa.nic.layout.TransposeSegment;
 import dev.outboard.dpa.nic.layout.WaitSegment;
 import dev.outboard.dpacc.DpaAddr;
-import dev.outboard.dpacc.DpaApp;
 import dev.outboard.testkit.Requirement;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Entries of queues that C writes and reads are those of Java, byte by byte.
-class CLayoutTest {
+class CLayoutTest extends CProcessFixture {
     private static final int SEGMENT = SendEntry.SEGMENT_BYTES;
 
     /// Memory of the host, from address 0 on.
@@ -57,27 +51,8 @@ class CLayoutTest {
         }
     }
 
-    private DpaApp<DpaThread> app;
-    private HostProcess host;
-    private FlexioProcess process;
-    private FlexioHeap heap;
-
-    @BeforeEach
-    void open() {
-        app = Clang.app("layouts");
-        host = HostProcess.open();
-        process =
-                FlexioProcess.create(
-                        host, DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast()), app);
-        heap = process.heap();
-    }
-
-    @AfterEach
-    void close() {
-        if (process != null) {
-            process.close();
-            host.close();
-        }
+    CLayoutTest() {
+        super("layouts");
     }
 
     @ParameterizedTest

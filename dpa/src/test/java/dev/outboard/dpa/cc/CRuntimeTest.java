@@ -3,15 +3,7 @@ package dev.outboard.dpa.cc;
 import static dev.outboard.dpa.cc.Clang.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.outboard.dpa.flexio.DpaDevice;
-import dev.outboard.dpa.flexio.FlexioHeap;
-import dev.outboard.dpa.flexio.FlexioProcess;
-import dev.outboard.dpa.flexio.HostProcess;
-import dev.outboard.dpa.machine.DpaThread;
-import dev.outboard.dpa.machine.MachineOptions;
-import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
-import dev.outboard.dpacc.DpaApp;
 import dev.outboard.testkit.Requirement;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -21,36 +13,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /// What every program in C can rely on, against the arithmetic of Java.
-class CRuntimeTest {
+class CRuntimeTest extends CProcessFixture {
     private static final BigInteger WHOLE = BigInteger.ONE.shiftLeft(128);
     private static final int RESULTS = 13;
 
-    private DpaApp<DpaThread> app;
-    private HostProcess host;
-    private FlexioProcess process;
-    private FlexioHeap heap;
-
-    @BeforeEach
-    void open() {
-        app = Clang.app("runtime");
-        host = HostProcess.open();
-        process =
-                FlexioProcess.create(
-                        host, DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast()), app);
-        heap = process.heap();
-    }
-
-    @AfterEach
-    void close() {
-        if (process != null) {
-            process.close();
-            host.close();
-        }
+    CRuntimeTest() {
+        super("runtime");
     }
 
     private static List<BigInteger> numbers() {

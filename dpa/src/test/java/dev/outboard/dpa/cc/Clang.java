@@ -36,7 +36,8 @@ public final class Clang {
 
     private Clang() {}
 
-    static DeviceCompiler orSkip() {
+    /// The compiler; a test without one is skipped.
+    public static DeviceCompiler orSkip() {
         try {
             return DeviceCompiler.onThisMachine();
         } catch (CompileException e) {

@@ -15,7 +15,6 @@ import dev.outboard.dpa.rv.RvHart;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -63,13 +62,7 @@ final class CLitmus implements LitmusKernels.Threads {
     void compile(DeviceCompiler compiler, Path directory) throws IOException {
         Path file = Files.writeString(directory.resolve("litmus.c"), source);
         elf = DeviceElf.parse(compiler.compile(DeviceSources.of(file)));
-        var range = elf.program().code().getFirst();
-        int from = (int) (range.from() - AddressMap.CODE);
-        byte[] bytes = elf.image().code();
-        code =
-                new RvCode(
-                        range.from(),
-                        Arrays.copyOfRange(bytes, from, from + (int) range.sizeBytes()));
+        code = RvCode.of(elf.program());
     }
 
     @Override

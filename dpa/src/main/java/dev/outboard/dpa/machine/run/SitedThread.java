@@ -9,10 +9,9 @@ public interface SitedThread {
     /// device that the program calls, too.
     void within(int site);
 
-    /// The program goes round a loop for ever that looks at nothing but registers. Ends it as the
-    /// watchdog would, in the end.
+    /// The program goes round a loop for ever that looks at nothing but registers.
     ///
-    /// @return never
+    /// @return the fault that ends it: that of the watchdog, which would in the end
     FaultSignal endless();
 
     /// The places of the run; empty if nobody wants to know any.

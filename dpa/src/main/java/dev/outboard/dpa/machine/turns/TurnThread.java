@@ -125,7 +125,7 @@ final class TurnThread implements SitedActor, SitedThread, SizedThread, FueledTh
     @Override
     public FaultSignal endless() {
         observer.endless(actorNumber, held);
-        throw Fuel.watchdog(options);
+        return Fuel.watchdog(options);
     }
 
     @Override
