@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// in a directory that looks like a clone, and compares what they print. Servers take a free
 /// address instead of the one they are given. A command fails if the page shows that it does.
 /// Numbers are compared where they come again in each run: those of a simulation or a checker.
+@BesideOthers
 class GuideTest {
     /// Commands that cannot run here, and why.
     private static final Map<String, String> PASSED_OVER =

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.ccip.rtl.RtlException;
 import dev.outboard.ccip.trace.OnError;
+import dev.outboard.console.BesideOthers;
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
 import dev.outboard.testkit.Repository;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// `outboard afu` with designs in SystemVerilog that are not as they should be: each is named, and
 /// each ends by itself.
+@BesideOthers
 class DesignTest {
     /// An AFU whose registers are what `REGISTERS` says, and which answers if `ANSWERS`.
     private static final String DESIGN =

@@ -2,6 +2,7 @@ package dev.outboard.console.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.console.BesideOthers;
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
 import dev.outboard.console.TracedCall;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// `outboard demo` as the user runs it: processes of their own.
+@BesideOthers
 class DemoTest {
     /// Only what hangs takes so long.
     private static final Duration LIMIT = Duration.ofMinutes(5);

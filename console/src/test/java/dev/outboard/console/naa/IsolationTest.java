@@ -2,6 +2,7 @@ package dev.outboard.console.naa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.console.BesideOthers;
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
 import dev.outboard.testkit.Eventually;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// What routines in processes of their own may do to their node: nothing.
+@BesideOthers
 class IsolationTest {
     /// Does as the first byte of its region says.
     private static final String MOODY =

@@ -2,6 +2,7 @@ package dev.outboard.console.project;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.outboard.console.BesideOthers;
 import dev.outboard.console.ClonedLauncher;
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Projects as a user gets, builds and serves them.
+@BesideOthers
 class NewCommandTest {
     @TempDir private static Path clone;
     @TempDir private Path directory;
