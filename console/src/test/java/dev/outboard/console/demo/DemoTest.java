@@ -170,18 +170,14 @@ class DemoTest {
                             "NIC: sent",
                             "NIC: received"));
             way.addAll(COMPUTATIONS.get(i / 2));
-            way.addAll(
-                    List.of("NIC: sent", "NIC: received", "client: WRITEs of the answer arrive"));
-            assertThat(calls.get(i).words()).isEqualTo(way);
+            way.addAll(List.of("NIC: sent", "NIC: received"));
+            List<String> words = new ArrayList<>(calls.get(i).words());
+            // Its first bytes may be seen before its last packet is sent.
+            assertThat(words.remove("client: WRITEs of the answer arrive")).isTrue();
+            assertThat(words).isEqualTo(way);
         }
         assertThat(trace.slices("detect .*|kernel thread.*")).as("threads of the DPA").isNotEmpty();
         TracedCall handled = calls.get(7);
-        for (var c : List.of(calls.get(6), handled))
-            for (var x : c.steps())
-                System.out.println(
-                        x.track().name() + " " + x.name() + " " + x.begin() + " " + x.ended());
-        trace.slices("compute .*")
-                .forEach(x -> System.out.println(x.name() + " " + x.begin() + " " + x.ended()));
         assertThat(trace.slices("compute .*"))
                 .as("the handler, when it answers")
                 .anyMatch(slice ->
