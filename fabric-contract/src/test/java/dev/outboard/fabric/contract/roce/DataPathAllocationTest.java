@@ -161,6 +161,7 @@ final class DataPathAllocationTest {
         }
     }
 
+    /// The thread drives both devices in turn.
     private void pass(
             ConnectedPair.End from,
             MemoryRegion source,
@@ -170,17 +171,21 @@ final class DataPathAllocationTest {
         from.post(
                 send.writeWithImmediate(target.address(), target.remoteKey(), 7)
                         .payload(source, 0, BYTES));
-        take(to);
-        take(from);
+        boolean received = false;
+        boolean sent = false;
+        while (!received || !sent) {
+            received |= take(to);
+            sent |= take(from);
+        }
     }
 
-    /// Polls until one completion came; the thread drives both devices in turn.
-    private void take(ConnectedPair.End end) {
-        while (!end.completions().poll(completion)) {
-            Thread.onSpinWait();
+    private boolean take(ConnectedPair.End end) {
+        if (!end.completions().poll(completion)) {
+            return false;
         }
         if (completion.status() != CompletionStatus.SUCCESS) {
             throw new AssertionError(completion.toString());
         }
+        return true;
     }
 }
