@@ -10,6 +10,7 @@ import dev.outboard.fabric.Devices;
 import dev.outboard.naa.RegionSpec;
 import dev.outboard.naa.RpcResult;
 import dev.outboard.naa.client.NaaClient;
+import dev.outboard.node.offload.KernelLanguage;
 import dev.outboard.node.offload.Target;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.node.routine.RoutineCatalog;
@@ -96,6 +97,16 @@ public final class DemoCommand implements Callable<Integer> {
     private String on = "cpu";
 
     @Option(
+            names = "--kernel",
+            paramLabel = "LANGUAGE",
+            defaultValue = "java",
+            description =
+                    "What the programs of the data-path accelerator are written in, with --on dpa,"
+                            + " dpa-handler, chain or all: java, or c, which takes clang and lld."
+                            + " Default: java.")
+    private KernelLanguage kernel = KernelLanguage.JAVA;
+
+    @Option(
             names = "--seed",
             paramLabel = "N",
             description =
@@ -164,7 +175,7 @@ public final class DemoCommand implements Callable<Integer> {
             MemorySegment expected = computeHere(picture, arena);
             Path file = trace.isOn() ? trace.file() : directory.resolve("chain.pftrace");
             MemorySegment edges =
-                    MemorySegment.ofArray(SeededDemo.run(given, picture, file, this::say));
+                    MemorySegment.ofArray(SeededDemo.run(given, kernel, picture, file, this::say));
             write(picture, edges);
             compare(expected, edges);
         }
@@ -174,8 +185,13 @@ public final class DemoCommand implements Callable<Integer> {
         NodeProcess node = member.node();
         say(
                 "node",
-                "process %d at %s:%d, edges on target %s"
-                        .formatted(node.pid(), node.host(), node.port(), member.target().word()));
+                "process %d at %s:%d, edges on target %s%s"
+                        .formatted(
+                                node.pid(),
+                                node.host(),
+                                node.port(),
+                                member.target().word(),
+                                isInC(member.target()) ? ", its kernel in C" : ""));
         node.target().ifPresent(line -> say("node", line));
         say(
                 "client",
@@ -185,9 +201,20 @@ public final class DemoCommand implements Callable<Integer> {
                         + device.address().getHostAddress());
     }
 
+    private boolean isInC(Target target) {
+        return kernel == KernelLanguage.C && target.hasDpaProgram();
+    }
+
     private List<Target> targets() {
         try {
-            return on.equals("all") ? List.of(Target.values()) : List.of(Target.of(on));
+            List<Target> targets =
+                    on.equals("all") ? List.of(Target.values()) : List.of(Target.of(on));
+            if (kernel == KernelLanguage.C && targets.stream().noneMatch(this::isInC)) {
+                throw new CommandException(
+                        "--kernel c goes with --on dpa, dpa-handler, chain or all, not --on %s: it has no program of the DPA"
+                                .formatted(on));
+            }
+            return targets;
         } catch (IllegalArgumentException e) {
             throw new CommandException("--on: " + e.getMessage() + ", all", e);
         }
@@ -196,6 +223,7 @@ public final class DemoCommand implements Callable<Integer> {
     private List<String> nodeWords() {
         List<String> words = new ArrayList<>(options.faultWords());
         words.add("--stats");
+        words.addAll(List.of("--kernel", kernel.word()));
         return words;
     }
 

@@ -2,6 +2,7 @@ package dev.outboard.console.demo;
 
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.node.datapath.SeededChain;
+import dev.outboard.node.offload.KernelLanguage;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.terminal.CommandException;
 import java.io.IOException;
@@ -20,16 +21,23 @@ final class SeededDemo {
 
     /// Runs it.
     ///
+    /// @param kernel what the handler is written in
     /// @param file where the trace goes
     /// @param says takes what is said, and about what
     /// @return a byte per pixel
-    static byte[] run(long seed, Picture picture, Path file, BiConsumer<String, String> says)
+    static byte[] run(
+            long seed,
+            KernelLanguage kernel,
+            Picture picture,
+            Path file,
+            BiConsumer<String, String> says)
             throws IOException {
         byte[] pixels = picture.rgb().toArray(ValueLayout.JAVA_BYTE);
         SeededChain.Outcome outcome =
                 SeededChain.run(
                         Observer.NONE,
                         seed,
+                        kernel,
                         new EdgeDetection.Image(
                                 picture.size().width(), picture.size().height(), Picture.CHANNELS),
                         pixels);

@@ -9,6 +9,7 @@ import dev.outboard.naa.Dialect;
 import dev.outboard.naa.MrspMessage;
 import dev.outboard.naa.server.AddressPrefix;
 import dev.outboard.naa.server.ServerOptions;
+import dev.outboard.node.offload.KernelLanguage;
 import dev.outboard.node.offload.Target;
 import dev.outboard.terminal.ByteSize;
 import java.nio.file.Path;
@@ -90,6 +91,16 @@ final class NodeKeys {
                     "true",
                     "Whether to offer the routines that come with Outboard; without them the"
                             + " function codes are all yours, and routines of yours are needed");
+
+    static final NodeKey<KernelLanguage> KERNEL =
+            NodeKey.of(
+                    "kernel",
+                    "--kernel",
+                    kernels(),
+                    "java",
+                    "What the node's own programs of a data-path accelerator are written in, on"
+                            + " targets dpa, dpa-handler and chain; those in c are compiled when the"
+                            + " node starts, by clang and lld");
 
     /// A routine that is named at all.
     static final NodeKey<String> OFFER =
@@ -329,6 +340,7 @@ final class NodeKeys {
                     ISOLATED,
                     ISOLATED_MEMORY,
                     BUILTINS,
+                    KERNEL,
                     OFFER,
                     SYSTEMVERILOG,
                     CODE,
@@ -392,6 +404,12 @@ final class NodeKeys {
         Arrays.stream(Dialect.values())
                 .forEach(dialect -> words.put(dialect.toString(), Optional.of(dialect)));
         return ValueType.oneOf("DIALECT", words);
+    }
+
+    private static ValueType<KernelLanguage> kernels() {
+        Map<String, KernelLanguage> words = new LinkedHashMap<>();
+        Arrays.stream(KernelLanguage.values()).forEach(one -> words.put(one.word(), one));
+        return ValueType.oneOf("LANGUAGE", words);
     }
 
     private static ValueType<Target> targets() {

@@ -3,6 +3,7 @@ package dev.outboard.console.node;
 import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.node.offload.IsolatedJar;
+import dev.outboard.node.offload.KernelLanguage;
 import dev.outboard.node.offload.Placement;
 import dev.outboard.node.offload.RoutinePlan;
 import dev.outboard.node.offload.RtlOffload;
@@ -43,7 +44,11 @@ final class RoutineSettings {
         for (Setting<Duration> time : of(NodeKeys.ROUTINE_TIME, offered)) {
             timed = timed.replacing(spec(time, offered).within(time.value()));
         }
-        return new RoutinePlan(timed, places(offered), limits());
+        return new RoutinePlan(
+                timed,
+                places(offered),
+                limits(),
+                settings.value(NodeKeys.KERNEL, KernelLanguage.JAVA));
     }
 
     /// All routines that could be offered, but those in SystemVerilog.

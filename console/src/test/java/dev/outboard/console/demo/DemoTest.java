@@ -1,11 +1,14 @@
 package dev.outboard.console.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.outboard.console.BesideOthers;
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
 import dev.outboard.console.TracedCall;
+import dev.outboard.dpa.cc.CompileException;
+import dev.outboard.dpa.cc.DeviceCompiler;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.testkit.TraceFile;
 import java.awt.image.BufferedImage;
@@ -319,6 +322,45 @@ class DemoTest {
 
     private static Execution failure(int exitCode, String line) {
         return new Execution(exitCode, "", "outboard: " + line + System.lineSeparator());
+    }
+
+    @Test
+    void offloadsToKernelsInC() throws IOException {
+        assumeTrue(hasClang(), "clang and lld are not installed");
+        Execution run = demo("--size", "320x240", "--on", "all", "--kernel", "c");
+
+        assertThat(run.exitCode()).as(run.toString()).isZero();
+        assertThat(run.out().lines().filter(line -> line.endsWith(", its kernel in C")))
+                .hasSize(3)
+                .allMatch(line -> line.matches("node .* target (dpa|dpa-handler|chain), .*"));
+        assertThat(run.out().lines().filter(line -> line.startsWith("result")))
+                .hasSize(5)
+                .allMatch(line -> line.endsWith("equal those computed here"));
+    }
+
+    private static boolean hasClang() {
+        try {
+            DeviceCompiler.onThisMachine();
+            return true;
+        } catch (CompileException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void kernelsInCNeedAClangAndAnAccelerator() throws IOException {
+        assertThat(demo("--on", "afu", "--kernel", "c").err())
+                .startsWith(
+                        "outboard: --kernel c goes with --on dpa, dpa-handler, chain or all, not --on afu: ");
+        List<String> words = new ArrayList<>(OutboardProcess.command());
+        words.addAll(List.of("demo", "--size", "64x48", "--on", "dpa", "--kernel", "c"));
+        ProcessBuilder program = new ProcessBuilder(words).directory(directory.toFile());
+        program.environment().put("PATH", directory.toString());
+        try (OutboardProcess demo = OutboardProcess.ofProgram(program)) {
+            assertThat(demo.awaitEnd().err())
+                    .contains("the node did not start: ")
+                    .contains("kernels in C: 'clang' is not on the PATH");
+        }
     }
 
     private OutboardProcess slowDemo() {

@@ -101,7 +101,7 @@ class NodeFileTest {
             delimiter = '|',
             value = {
                 "prot: 1 | 1:1: unknown key 'prot', did you mean 'port'?",
-                "zzz: 1 | 1:1: unknown key 'zzz'; valid: bind, builtins, dialect, isolated, isolated-memory, jars, limits,"
+                "zzz: 1 | 1:1: unknown key 'zzz'; valid: bind, builtins, dialect, isolated, isolated-memory, jars, kernel, limits,"
                         + " metrics, port, routines, targets",
                 "port: 70000 | 1:7: 'port': 70000 is out of range; valid: 0 to 65535",
                 "port: 1.5 | 1:7: 'port': '1.5' is not a whole number; valid: 0 to 65535",

@@ -51,13 +51,15 @@ public final class CProgram {
     private final String name;
     private final DeviceElf elf;
     private final RvCode code;
-    private final Ecalls calls = new DeviceCalls();
+    private final Ecalls calls;
 
     private final Consumer<RvHart> prepared;
 
-    private CProgram(String name, byte[] bytes, int threshold, Consumer<RvHart> prepared) {
+    private CProgram(
+            String name, byte[] bytes, int threshold, Ecalls others, Consumer<RvHart> prepared) {
         this.name = name;
         this.prepared = prepared;
+        calls = new DeviceCalls(others);
         elf = DeviceElf.parse(bytes);
         code = code(elf, threshold);
     }
@@ -88,7 +90,16 @@ public final class CProgram {
     /// @throws dev.outboard.dpa.elf.ElfException if it is none
     /// @throws CompileException if a marked function cannot be called
     public static DpaApp<DpaThread> app(String name, byte[] elf) {
-        return new CProgram(name, elf, RvCode.THRESHOLD, _ -> {}).app();
+        return app(name, elf, Ecalls.NONE);
+    }
+
+    /// The same, with environment calls of its own, from number 0x1000 on.
+    ///
+    /// @param others serves them, and refuses those that it does not know
+    /// @throws dev.outboard.dpa.elf.ElfException as the other
+    /// @throws CompileException as the other
+    public static DpaApp<DpaThread> app(String name, byte[] elf, Ecalls others) {
+        return new CProgram(name, elf, RvCode.THRESHOLD, others, _ -> {}).app();
     }
 
     /// The same, but nothing of it is ever compiled to Java.
@@ -96,7 +107,7 @@ public final class CProgram {
     /// @throws dev.outboard.dpa.elf.ElfException as the other
     /// @throws CompileException as the other
     public static DpaApp<DpaThread> interpreted(String name, byte[] elf) {
-        return new CProgram(name, elf, RvCode.NEVER_COMPILED, _ -> {}).app();
+        return new CProgram(name, elf, RvCode.NEVER_COMPILED, Ecalls.NONE, _ -> {}).app();
     }
 
     /// The same with somebody who follows what its functions do, such as a debugger. They run as
@@ -105,7 +116,9 @@ public final class CProgram {
     /// @throws dev.outboard.dpa.elf.ElfException if it is none
     /// @throws CompileException if a marked function cannot be called
     public static DpaApp<DpaThread> app(String name, byte[] elf, Probe probe) {
-        return new CProgram(name, elf, RvCode.NEVER_COMPILED, hart -> hart.follow(probe)).app();
+        return new CProgram(
+                        name, elf, RvCode.NEVER_COMPILED, Ecalls.NONE, hart -> hart.follow(probe))
+                .app();
     }
 
     /// The app of an executable that is a resource, as stubs make it.

@@ -89,6 +89,9 @@ final class CallNumbers {
     static final int DOCA_RDMA_PART_RECEIVE = 0x1B3;
     static final int DOCA_RDMA_PART_ADD = 0x1B4;
 
+    /// From here on they are those of who runs the program.
+    static final int OTHERS = 0x1000;
+
     /// From here on they are those of DOCA DPA.
     static final int FIRST_OF_DOCA = DOCA_THREAD_RANK;
 

@@ -14,6 +14,12 @@ final class DeviceCalls implements Ecalls {
     private static final int MOST_ARGUMENTS = 64;
 
     private final Ecalls doca = new DocaCalls();
+    private final Ecalls others;
+
+    /// @param others serves the numbers of who runs the program
+    DeviceCalls(Ecalls others) {
+        this.others = others;
+    }
 
     @Override
     public long call(RvHart hart, DpaThread thread, long number) {
@@ -52,12 +58,18 @@ final class DeviceCalls implements Ecalls {
             }
             case CallNumbers.RESET_ERRNO -> thread.resetErrno();
             default -> {
-                return number >= CallNumbers.FIRST_OF_DOCA && number < Short.MAX_VALUE
-                        ? doca.call(hart, thread, number)
-                        : RvHart.unknownCall(number);
+                return further(hart, thread, number);
             }
         }
         return 0;
+    }
+
+    private long further(RvHart hart, DpaThread thread, long number) {
+        if (number < CallNumbers.FIRST_OF_DOCA || number >= Short.MAX_VALUE) {
+            return RvHart.unknownCall(number);
+        }
+        Ecalls served = number < CallNumbers.OTHERS ? doca : others;
+        return served.call(hart, thread, number);
     }
 
     private static long truth(boolean value) {

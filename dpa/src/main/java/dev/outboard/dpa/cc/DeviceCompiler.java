@@ -107,6 +107,31 @@ public final class DeviceCompiler {
         return build(sources, DeviceBuild.QUIET).orElseThrow();
     }
 
+    /// Compiles and links what is in memory.
+    ///
+    /// @param files by their names: sources, `.c`, and the headers that they include
+    /// @return the executable: an ELF file
+    /// @throws CompileException if compiler or linker refuse the sources
+    public byte[] compile(Map<String, byte[]> files) {
+        try {
+            Path directory = Files.createTempDirectory("outboard-dpacc-");
+            try {
+                List<Path> sources = new ArrayList<>();
+                for (Map.Entry<String, byte[]> file : files.entrySet()) {
+                    Path written = Files.write(directory.resolve(file.getKey()), file.getValue());
+                    if (file.getKey().endsWith(".c")) {
+                        sources.add(written);
+                    }
+                }
+                return compile(new DeviceSources(sources, List.of(), List.of()));
+            } finally {
+                delete(directory);
+            }
+        } catch (IOException e) {
+            throw new CompileException("A device program cannot be built: " + e.getMessage(), e);
+        }
+    }
+
     /// Compiles and links.
     ///
     /// @return the executable: an ELF file; empty if the build is dry

@@ -10,6 +10,7 @@ import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.RoutineSpec;
 import dev.outboard.node.offload.AfuFunction;
 import dev.outboard.node.offload.EdgeTarget;
+import dev.outboard.node.offload.KernelLanguage;
 import dev.outboard.node.offload.RoutinePlan;
 import dev.outboard.node.offload.RtlOffload;
 import dev.outboard.node.offload.Target;
@@ -28,13 +29,6 @@ import java.util.stream.Collectors;
 /// When the node offers others, those who connect from then on have another path; the clients that
 /// are there stay with theirs.
 public final class DataPaths implements ClientQueues.Maker, AutoCloseable {
-    static final HandlerProgram FORWARDING =
-            new HandlerProgram(
-                    NodeHandlersStub.APP, NodeHandlersStub.forward, NodeHandlersStub::send);
-    private static final HandlerProgram COMPUTING =
-            new HandlerProgram(
-                    NodeHandlersStub.APP, NodeHandlersStub.compute, NodeHandlersStub::send);
-
     private final Device device;
     private final Duration limit;
     private final Consumer<String> log;
@@ -45,16 +39,12 @@ public final class DataPaths implements ClientQueues.Maker, AutoCloseable {
     private RoutineSet routines;
 
     private DataPaths(
-            RoutineSet routines,
-            Target target,
-            Device device,
-            Duration limit,
-            Consumer<String> log) {
+            RoutinePlan plan, Target target, Device device, Duration limit, Consumer<String> log) {
         this.device = device;
         this.limit = limit;
         this.log = log;
-        this.routines = routines;
-        path = open(routines, target);
+        routines = offered(plan, target);
+        path = open(routines, target, plan.kernels());
     }
 
     /// Opens the data path that routines are wanted on.
@@ -66,8 +56,7 @@ public final class DataPaths implements ClientQueues.Maker, AutoCloseable {
     ///   for it
     public static Optional<DataPaths> open(
             RoutinePlan plan, Device device, Duration limit, Consumer<String> log) {
-        return target(plan)
-                .map(target -> new DataPaths(offered(plan, target), target, device, limit, log));
+        return target(plan).map(target -> new DataPaths(plan, target, device, limit, log));
     }
 
     /// Which data path the routines are on, if they are.
@@ -96,13 +85,15 @@ public final class DataPaths implements ClientQueues.Maker, AutoCloseable {
         return offered;
     }
 
-    private DpaDataPath open(RoutineSet offered, Target target) {
+    private DpaDataPath open(RoutineSet offered, Target target, KernelLanguage kernels) {
+        NodePrograms programs = NodePrograms.in(kernels);
         List<RoutineSpec> routines = offered.routines();
         Set<Integer> codes =
                 routines.stream().map(RoutineSpec::functionCode).collect(Collectors.toSet());
         return target == Target.DPA_HANDLER
-                ? DpaDataPath.of(device, program(routines), codes, limit)
-                : DpaDataPath.chain(device, FORWARDING, codes, function(routines, log), limit, log);
+                ? DpaDataPath.of(device, program(routines, programs.computing()), codes, limit)
+                : DpaDataPath.chain(
+                        device, programs.forwarding(), codes, function(routines, log), limit, log);
     }
 
     /// Has those who connect from now on find other routines. What the others have is closed when
@@ -118,7 +109,7 @@ public final class DataPaths implements ClientQueues.Maker, AutoCloseable {
                                 new IllegalArgumentException(
                                         "a node is on the data path from its start or not at all; start another one"));
         RoutineSet offered = offered(plan, target);
-        DpaDataPath next = open(offered, target);
+        DpaDataPath next = open(offered, target, plan.kernels());
         synchronized (this) {
             path.retire();
             path = next;
@@ -144,13 +135,13 @@ public final class DataPaths implements ClientQueues.Maker, AutoCloseable {
     }
 
     /// The one whose handler computes all of them.
-    private static HandlerProgram program(List<RoutineSpec> offered) {
+    private static HandlerProgram program(List<RoutineSpec> offered, HandlerProgram computing) {
         List<HandlerProgram> programs =
                 offered.stream()
                         .map(spec ->
                                 spec.routine() instanceof HandledOffload handled
                                         ? handled.program()
-                                        : COMPUTING)
+                                        : computing)
                         .distinct()
                         .toList();
         if (programs.size() > 1) {

@@ -16,6 +16,7 @@ import dev.outboard.naa.RegionFlags;
 import dev.outboard.node.datapath.SimulatedClient.Region;
 import dev.outboard.node.offload.AfuFunction;
 import dev.outboard.node.offload.AfuPort;
+import dev.outboard.node.offload.KernelLanguage;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.node.routine.RoutineCatalog;
 import java.io.ByteArrayOutputStream;
@@ -66,10 +67,16 @@ public final class SeededChain {
     /// Runs it.
     ///
     /// @param observer follows the machine: a checker, for one
+    /// @param kernels what the handler is written in
     /// @param image what the pixels are of
     /// @throws IllegalStateException if no answer comes
     public static Outcome run(
-            Observer observer, long seed, EdgeDetection.Image image, byte... pixels) {
+            Observer observer,
+            long seed,
+            KernelLanguage kernels,
+            EdgeDetection.Image image,
+            byte... pixels) {
+        HandlerProgram forwarding = NodePrograms.in(kernels).forwarding();
         AfuPort port = new AfuPort(AfuFunction.of(EdgeDetector.AFU_ID, EdgeDetector::new), seed);
         ChainedAfu function =
                 new ChainedAfu(
@@ -87,13 +94,13 @@ public final class SeededChain {
                         FlexioProcess.create(
                                 host,
                                 device,
-                                NodeHandlersStub.APP,
+                                forwarding.app(),
                                 FlexioProcess.Attributes.DEFAULT.withMaxMessageBytes(
                                         LONGEST_MESSAGE));
                 Trace trace = device.trace()) {
             process.runtime(List::of, () -> {});
             function.trace(trace, Optional.empty());
-            HandlerSide handler = new HandlerSide(process, DataPaths.FORWARDING);
+            HandlerSide handler = new HandlerSide(process, forwarding);
             SeededChain chain = new SeededChain(arena, process, handler, function);
             byte[] edges = new byte[image.width() * image.height()];
             long before = port.cycles();

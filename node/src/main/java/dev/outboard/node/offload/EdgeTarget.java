@@ -4,11 +4,17 @@ import dev.outboard.ccip.afu.example.EdgeDetector;
 import dev.outboard.ccip.rtl.RtlBuild;
 import dev.outboard.ccip.rtl.RtlDesign;
 import dev.outboard.ccip.rtl.RtlException;
+import dev.outboard.dpa.machine.DpaThread;
+import dev.outboard.dpa.rv.Ecalls;
 import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.dpacc.DpaApp;
+import dev.outboard.dpacc.DpaCall;
+import dev.outboard.dpacc.DpaFunction;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RpcContext;
 import dev.outboard.node.routine.EdgeDetection;
+import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -19,10 +25,19 @@ public final class EdgeTarget {
     private EdgeTarget() {}
 
     /// Opens what an RPC hands it to.
-    static OffloadedRoutine open(Target target, Device device, Consumer<String> says) {
-        return target == Target.AFU
-                ? AfuRoutine.of(function(target, RtlBuild::onThisMachine, says))
-                : DpaRoutine.of(device, EdgeKernelsStub.APP, EdgeTarget::launch);
+    ///
+    /// @throws IllegalArgumentException if this machine cannot compile kernels in C that are wanted
+    static OffloadedRoutine open(
+            Target target, KernelLanguage kernels, Device device, Consumer<String> says) {
+        if (target == Target.AFU) {
+            return AfuRoutine.of(function(target, RtlBuild::onThisMachine, says));
+        }
+        DpaApp<DpaThread> app =
+                kernels == KernelLanguage.C
+                        ? CKernels.compile("edges", Ecalls.NONE, "edge_rows.h")
+                        : EdgeKernelsStub.APP;
+        DpaFunction<DpaThread> detect = CKernels.function(app, EdgeKernelsStub.detect.name());
+        return DpaRoutine.of(device, app, (rpc, job) -> launch(detect, rpc, job));
     }
 
     /// The function of an FPGA: in SystemVerilog, on a machine that can compile it, else in Java.
@@ -46,7 +61,8 @@ public final class EdgeTarget {
         }
     }
 
-    private static DpaRoutine.Launch launch(RpcContext rpc, DpaRoutine.Job job)
+    private static DpaRoutine.Launch launch(
+            DpaFunction<DpaThread> detect, RpcContext rpc, DpaRoutine.Job job)
             throws RoutineException {
         EdgeDetection.Image image = EdgeDetection.imageOf(rpc);
         int threads = Math.min(MOST_THREADS, image.height());
@@ -61,6 +77,7 @@ public final class EdgeTarget {
                         image.height(),
                         image.channels(),
                         job.block(rows * threads).value());
-        return new DpaRoutine.Launch(EdgeKernelsStub.detect(words), threads);
+        ByteBuffer arguments = EdgeKernelsStub.detect(words).arguments();
+        return new DpaRoutine.Launch(new DpaCall<>(detect, arguments), threads);
     }
 }

@@ -8,11 +8,21 @@ import java.util.Map;
 /// @param routines all of them
 /// @param places where routines run, by their names; those that are not named run on the processor
 /// @param limits of targets; those that are not named have none
+/// @param kernels the language of those programs of the DPA that are the node's own
 public record RoutinePlan(
-        RoutineSet routines, Map<String, Placement> places, Map<Target, TargetLimit> limits) {
+        RoutineSet routines,
+        Map<String, Placement> places,
+        Map<Target, TargetLimit> limits,
+        KernelLanguage kernels) {
     public RoutinePlan {
         places = Map.copyOf(places);
         limits = Map.copyOf(limits);
+    }
+
+    /// With programs of the DPA in Java.
+    public RoutinePlan(
+            RoutineSet routines, Map<String, Placement> places, Map<Target, TargetLimit> limits) {
+        this(routines, places, limits, KernelLanguage.JAVA);
     }
 
     /// Everything on the processor.

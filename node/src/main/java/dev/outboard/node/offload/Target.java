@@ -23,6 +23,11 @@ public enum Target {
         return this == DPA_HANDLER || this == CHAIN;
     }
 
+    /// Whether a program of a data-path accelerator takes part.
+    public boolean hasDpaProgram() {
+        return this == DPA || isDataPath();
+    }
+
     /// As it is written.
     public String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');

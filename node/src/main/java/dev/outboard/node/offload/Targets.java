@@ -39,12 +39,14 @@ public final class Targets implements AutoCloseable {
 
     private final List<OffloadedRoutine> opened = new ArrayList<>();
     private RoutineSet routines = RoutineSet.of();
+    private KernelLanguage kernels = KernelLanguage.JAVA;
     private Map<Target, TargetLimit> limits = Map.of();
     private Optional<NodeTrace> trace = Optional.empty();
 
     /// Opens what computes a routine elsewhere than on a processor.
     interface Opener {
-        OffloadedRoutine open(RoutineSpec spec, Target target, Device device);
+        OffloadedRoutine open(
+                RoutineSpec spec, Target target, KernelLanguage kernels, Device device);
     }
 
     private Targets(
@@ -67,7 +69,11 @@ public final class Targets implements AutoCloseable {
     /// @throws IllegalArgumentException if there is no such routine, or it is not for that target
     /// @throws RuntimeException if a target cannot be opened, unless there is a second one
     public static Targets open(RoutinePlan plan, Device device, ServerLog log) {
-        return open(plan, device, log, (_, target, on) -> EdgeTarget.open(target, on, log::say));
+        return open(
+                plan,
+                device,
+                log,
+                (_, target, kernels, on) -> EdgeTarget.open(target, kernels, on, log::say));
     }
 
     static Targets open(RoutinePlan plan, Device device, ServerLog log, Opener opener) {
@@ -99,6 +105,7 @@ public final class Targets implements AutoCloseable {
     private Targets with(RoutinePlan plan) {
         try {
             routines = plan.routines();
+            kernels = plan.kernels();
             routines.only(plan.places().keySet());
             openOffloads(plan.places());
             for (RoutineSpec spec : plan.routines().routines()) {
@@ -245,7 +252,7 @@ public final class Targets implements AutoCloseable {
         if (target == Target.CPU) {
             return spec.routine();
         }
-        OffloadedRoutine routine = opener.open(spec, target, device);
+        OffloadedRoutine routine = opener.open(spec, target, kernels, device);
         opened.add(routine);
         return routine;
     }

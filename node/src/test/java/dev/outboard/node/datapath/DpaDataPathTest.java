@@ -16,6 +16,8 @@ import dev.outboard.naa.server.ServerObserver;
 import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.node.Node;
 import dev.outboard.node.NodeOptions;
+import dev.outboard.node.offload.KernelLanguage;
+import dev.outboard.node.offload.Kernels;
 import dev.outboard.node.offload.Placement;
 import dev.outboard.node.offload.RoutinePlan;
 import dev.outboard.node.offload.Target;
@@ -66,6 +68,11 @@ class DpaDataPathTest {
     }
 
     private Node start(Device card, Map<String, Target> targets) {
+        return start(card, targets, KernelLanguage.JAVA);
+    }
+
+    private Node start(Device card, Map<String, Target> targets, KernelLanguage kernels) {
+        Kernels.assumeIn(kernels);
         ServerOptions options =
                 ServerOptions.builder()
                         .dialect(Dialect.UPSTREAM_2026)
@@ -79,16 +86,17 @@ class DpaDataPathTest {
                         .build();
         return Node.start(
                 card,
-                new NodeOptions(0, plan(targets), OptionalInt.empty(), options),
+                new NodeOptions(0, plan(targets, kernels), OptionalInt.empty(), options),
                 new ServerLog(lines::add));
     }
 
-    private static RoutinePlan plan(Map<String, Target> targets) {
+    private static RoutinePlan plan(Map<String, Target> targets, KernelLanguage kernels) {
         return new RoutinePlan(
                 RoutineCatalog.ROUTINES,
                 targets.entrySet().stream()
                         .collect(toMap(Map.Entry::getKey, entry -> Placement.on(entry.getValue()))),
-                Map.of());
+                Map.of(),
+                kernels);
     }
 
     private final class Edges implements AutoCloseable {
@@ -133,13 +141,20 @@ class DpaDataPathTest {
 
     @ParameterizedTest
     @CsvSource({
-        "DPA_HANDLER, sim", "DPA_HANDLER, roce", "DPA_HANDLER, lossy",
-        "CHAIN, sim", "CHAIN, roce", "CHAIN, lossy"
+        "DPA_HANDLER, JAVA, sim",
+        "DPA_HANDLER, JAVA, roce",
+        "DPA_HANDLER, JAVA, lossy",
+        "DPA_HANDLER, C, sim",
+        "DPA_HANDLER, C, roce",
+        "CHAIN, JAVA, sim",
+        "CHAIN, JAVA, roce",
+        "CHAIN, JAVA, lossy",
+        "CHAIN, C, roce"
     })
-    void edgesAreTheSameAndTheHostSeesNoCall(Target target, String kind) {
+    void edgesAreTheSameAndTheHostSeesNoCall(Target target, KernelLanguage kernels, String kind) {
         try (Device card = open(kind, 1);
                 Device other = open(kind, 2);
-                Node node = start(card, Map.of("edges", target))) {
+                Node node = start(card, Map.of("edges", target), kernels)) {
             for (int[] image : IMAGES) {
                 try (Edges one = new Edges(other, card, node, image)) {
                     for (int i = 0; i < 4; i++) {
@@ -178,7 +193,7 @@ class DpaDataPathTest {
                 Node node = start(card, Map.of("edges", Target.DPA_HANDLER))) {
             try (Edges first = new Edges(other, card, node, 40, 30, 3)) {
                 first.call();
-                node.offer(plan(Map.of("edges", Target.CHAIN)));
+                node.offer(plan(Map.of("edges", Target.CHAIN), KernelLanguage.JAVA));
                 first.call();
                 assertThat(node.counters()).containsEntry("afu.cycles", 0L);
                 try (Edges second = new Edges(other, card, node, 40, 30, 3)) {
@@ -187,9 +202,12 @@ class DpaDataPathTest {
                     first.call();
                 }
             }
-            node.offer(plan(Map.of("empty", Target.DPA_HANDLER, "edges", Target.DPA_HANDLER)));
+            node.offer(
+                    plan(
+                            Map.of("empty", Target.DPA_HANDLER, "edges", Target.DPA_HANDLER),
+                            KernelLanguage.JAVA));
             assertThat(node.routines()).isEqualTo(2);
-            RoutinePlan elsewhere = plan(Map.of("edges", Target.CPU));
+            RoutinePlan elsewhere = plan(Map.of("edges", Target.CPU), KernelLanguage.JAVA);
             assertThatThrownBy(() -> node.offer(elsewhere))
                     .hasMessage(
                             "a node is on the data path from its start or not at all; start another one");

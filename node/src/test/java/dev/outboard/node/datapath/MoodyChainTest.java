@@ -15,6 +15,7 @@ import dev.outboard.naa.server.RoutineSet;
 import dev.outboard.naa.server.ServerObserver;
 import dev.outboard.naa.server.ServerOptions;
 import dev.outboard.node.offload.AfuFunction;
+import dev.outboard.node.offload.KernelLanguage;
 import dev.outboard.node.offload.MoodyAfu;
 import dev.outboard.node.routine.RoutineCatalog;
 import dev.outboard.testkit.Eventually;
@@ -50,7 +51,7 @@ class MoodyChainTest {
         path =
                 DpaDataPath.chain(
                         card,
-                        DataPaths.FORWARDING,
+                        NodePrograms.in(KernelLanguage.JAVA).forwarding(),
                         Set.of(RoutineCatalog.EDGE_DETECTION),
                         AfuFunction.of(MoodyAfu.ID, MoodyAfu::new),
                         Duration.ofMillis(300),

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.outboard.dpa.checker.Checker;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Profile;
+import dev.outboard.node.offload.KernelLanguage;
+import dev.outboard.node.offload.Kernels;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.testkit.TraceFile;
 import java.lang.foreign.MemorySegment;
@@ -12,7 +14,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SeededChainTest {
     private static final EdgeDetection.Image IMAGE = new EdgeDetection.Image(61, 47, 3);
@@ -26,7 +28,7 @@ class SeededChainTest {
     }
 
     private static SeededChain.Outcome run(long seed) {
-        return SeededChain.run(Observer.NONE, seed, IMAGE, PIXELS);
+        return SeededChain.run(Observer.NONE, seed, KernelLanguage.JAVA, IMAGE, PIXELS);
     }
 
     @Test
@@ -57,10 +59,11 @@ class SeededChainTest {
 
     /// The library of handlers has all its fences.
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3})
-    void theCheckerFindsNothing(long seed) {
+    @CsvSource({"1, JAVA", "2, JAVA", "3, JAVA", "1, C", "2, C", "3, C"})
+    void theCheckerFindsNothing(long seed, KernelLanguage kernels) {
+        Kernels.assumeIn(kernels);
         Checker checker = new Checker(Profile.SEED, false);
-        SeededChain.Outcome outcome = SeededChain.run(checker, seed, IMAGE, PIXELS);
+        SeededChain.Outcome outcome = SeededChain.run(checker, seed, kernels, IMAGE, PIXELS);
         assertThat(Arrays.mismatch(outcome.edges(), EDGES)).isEqualTo(-1);
         assertThat(checker.findings()).isEmpty();
     }

@@ -57,7 +57,8 @@ class SecondTargetTest {
         arena.close();
     }
 
-    private OffloadedRoutine opened(RoutineSpec spec, Target target, Device device) {
+    private OffloadedRoutine opened(
+            RoutineSpec spec, Target target, KernelLanguage kernels, Device device) {
         Routine routine = computing.get(target);
         if (routine == null) {
             throw new IllegalStateException("no tool for " + target.word());

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class TargetsTest {
@@ -57,21 +58,22 @@ class TargetsTest {
         card.close();
     }
 
-    private Targets edgesOn(Target target) {
-        return placed("edges", Placement.on(target));
+    private Targets edgesOn(Target target, KernelLanguage kernels) {
+        Kernels.assumeIn(kernels);
+        return placed("edges", Placement.on(target), kernels);
     }
 
-    private Targets placed(String routine, Placement place) {
+    private Targets placed(String routine, Placement place, KernelLanguage kernels) {
         return Targets.open(
-                new RoutinePlan(RoutineCatalog.ROUTINES, Map.of(routine, place), Map.of()),
+                new RoutinePlan(RoutineCatalog.ROUTINES, Map.of(routine, place), Map.of(), kernels),
                 card,
                 new ServerLog(_ -> {}));
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"CPU", "AFU", "DPA"})
-    void edgesAreTheSameOnEachTarget(Target target) throws Exception {
-        try (Targets targets = edgesOn(target)) {
+    @CsvSource({"CPU, JAVA", "AFU, JAVA", "DPA, JAVA", "DPA, C"})
+    void edgesAreTheSameOnEachTarget(Target target, KernelLanguage kernels) throws Exception {
+        try (Targets targets = edgesOn(target, kernels)) {
             for (int[] image : IMAGES) {
                 for (boolean hasPages : new boolean[] {true, false}) {
                     List<RoutineRegion> regions = regions(hasPages, image[0], image[1], image[2]);
@@ -87,7 +89,7 @@ class TargetsTest {
     @ParameterizedTest
     @EnumSource(names = {"CPU", "AFU", "DPA"})
     void whatIsNoImageHasTheSameCodeOnEachTarget(Target target) throws Exception {
-        try (Targets targets = edgesOn(target)) {
+        try (Targets targets = edgesOn(target, KernelLanguage.JAVA)) {
             assertThat(call(targets, regions(true, 4, 4, 2)))
                     .isEqualTo(RoutineError.IMAGE_DIMENSIONS.code());
             List<RoutineRegion> regions = new ArrayList<>(regions(true, 4, 4, 1));
@@ -100,7 +102,7 @@ class TargetsTest {
     @ParameterizedTest
     @EnumSource(names = {"CPU", "AFU", "DPA"})
     void otherRoutinesStayWhereTheyAre(Target target) {
-        try (Targets targets = edgesOn(target)) {
+        try (Targets targets = edgesOn(target, KernelLanguage.JAVA)) {
             assertThat(targets.routines().routines())
                     .filteredOn(spec -> !spec.name().equals("edges"))
                     .isEqualTo(
@@ -136,7 +138,7 @@ class TargetsTest {
     void theTraceShowsWhatFollowsToo() throws Exception {
         NodeTrace trace = new NodeTrace();
         Placement place = Placement.on(Target.DPA);
-        try (Targets targets = placed("edges", place)) {
+        try (Targets targets = placed("edges", place, KernelLanguage.JAVA)) {
             targets.show(trace);
             assertThat(call(targets, regions(true, 9, 9, 1))).isZero();
             try (Targets next =
@@ -202,10 +204,10 @@ class TargetsTest {
 
     @Test
     void whatDoesNotExistIsRefused() {
-        assertThatThrownBy(() -> placed("egdes", Placement.on(Target.AFU)))
+        assertThatThrownBy(() -> placed("egdes", Placement.on(Target.AFU), KernelLanguage.JAVA))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("routine 'egdes'; valid: increment,");
-        assertThatThrownBy(() -> placed("fft", Placement.on(Target.DPA)))
+        assertThatThrownBy(() -> placed("fft", Placement.on(Target.DPA), KernelLanguage.JAVA))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("routine 'fft' does not run on target 'dpa'; valid: cpu");
         assertThatThrownBy(() -> Target.of("gpu"))

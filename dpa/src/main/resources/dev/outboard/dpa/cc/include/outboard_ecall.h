@@ -166,7 +166,10 @@ enum outboard_ecall {
     /* (rdma, to, offset, length) */
     OUTBOARD_DOCA_RDMA_PART_RECEIVE = 0x1B3,
     /* (rdma, to, offset, value) */
-    OUTBOARD_DOCA_RDMA_PART_ADD = 0x1B4
+    OUTBOARD_DOCA_RDMA_PART_ADD = 0x1B4,
+
+    /* From here on: of what runs the program, see its own headers. */
+    OUTBOARD_OTHERS = 0x1000
 };
 
 static inline __attribute__((always_inline)) int64_t outboard_ecall7(
