@@ -20,15 +20,13 @@ record NodePrograms(HandlerProgram computing, HandlerProgram forwarding) {
     }
 
     private static NodePrograms of(DpaApp<DpaThread> app) {
-        DpaFunction<DpaThread> send = CKernels.function(app, NodeHandlersStub.send.name());
+        DpaFunction<DpaThread> send = app.function(NodeHandlersStub.send.name());
         HandlerProgram.HostSend sends =
                 (client, length, ready) ->
                         new DpaCall<>(
                                 send, NodeHandlersStub.send(client, length, ready).arguments());
         return new NodePrograms(
-                new HandlerProgram(
-                        app, CKernels.function(app, NodeHandlersStub.compute.name()), sends),
-                new HandlerProgram(
-                        app, CKernels.function(app, NodeHandlersStub.forward.name()), sends));
+                new HandlerProgram(app, app.function(NodeHandlersStub.compute.name()), sends),
+                new HandlerProgram(app, app.function(NodeHandlersStub.forward.name()), sends));
     }
 }

@@ -6,7 +6,6 @@ import dev.outboard.dpa.cc.DeviceCompiler;
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.rv.Ecalls;
 import dev.outboard.dpacc.DpaApp;
-import dev.outboard.dpacc.DpaFunction;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -47,13 +46,5 @@ public final class CKernels {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /// The function of a program.
-    public static DpaFunction<DpaThread> function(DpaApp<DpaThread> app, String name) {
-        return app.functions().stream()
-                .filter(function -> function.name().equals(name))
-                .findFirst()
-                .orElseThrow();
     }
 }

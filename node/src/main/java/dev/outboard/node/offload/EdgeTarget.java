@@ -36,7 +36,7 @@ public final class EdgeTarget {
                 kernels == KernelLanguage.C
                         ? CKernels.compile("edges", Ecalls.NONE, "edge_rows.h")
                         : EdgeKernelsStub.APP;
-        DpaFunction<DpaThread> detect = CKernels.function(app, EdgeKernelsStub.detect.name());
+        DpaFunction<DpaThread> detect = app.function(EdgeKernelsStub.detect.name());
         return DpaRoutine.of(device, app, (rpc, job) -> launch(detect, rpc, job));
     }
 
