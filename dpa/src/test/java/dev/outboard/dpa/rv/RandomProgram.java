@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;
 
-/// Many random sequences in one program, each with registers and memory of its own: it loads the
-/// registers that the sequence has, runs it, stores them, and goes on with the next one. At the end
-/// it writes all its data to stream 1 and ends. The same bytes run anywhere.
+/// Many random sequences in one program, each with registers and memory of its own: it loads all
+/// registers, runs the sequence, stores them, and goes on with the next one. At the end it writes
+/// all its data to stream 1 and ends. The same bytes run anywhere.
 final class RandomProgram {
     static final long CODE = AddressMap.CODE;
     static final long DATA = AddressMap.HEAP;
@@ -39,6 +39,12 @@ final class RandomProgram {
         0x00ff_0080_0100_7fffL
     };
 
+    /// Holds where the data of the sequence are; no sequence has it.
+    private static final int POINTER = 31;
+
+    /// What the functions that load and store return by; it is loaded and stored outside of them.
+    private static final int LINK = 5;
+
     private final Random random;
     private final int count;
     private final int[] begins;
@@ -50,18 +56,46 @@ final class RandomProgram {
         this.count = count;
         begins = new int[count + 1];
         data = ByteBuffer.allocate(count * STRIDE).order(ByteOrder.LITTLE_ENDIAN);
+        int loads = addFunction("ld");
+        int stores = addFunction("sd");
         for (int i = 0; i < count; i++) {
             fillData(i * STRIDE);
             CodeBuffer sequence = new CodeBuffer();
             new RandomSequence(random, extension).addTo(sequence);
-            int touched = touched(sequence);
-            loadRegisters(i * STRIDE + MIDDLE, touched);
+            pointTo(i * STRIDE + MIDDLE);
+            call(loads);
+            code.immediate("ld", LINK, POINTER, LINK * 8 - MIDDLE);
             begins[i] = code.lengthBytes();
             code.addAll(sequence);
-            storeRegisters(touched);
+            code.store("sd", LINK, RESULTS - MIDDLE + LINK * 8, POINTER);
+            call(stores);
         }
         begins[count] = code.lengthBytes();
         end();
+    }
+
+    /// Adds a function that loads or stores registers, and a jump to what is behind it.
+    private int addFunction(String access) {
+        CodeBuffer function = new CodeBuffer();
+        for (int register = 1; register < POINTER; register++) {
+            if (register == LINK) {
+                continue;
+            }
+            if (access.equals("ld")) {
+                function.immediate("ld", register, POINTER, register * 8 - MIDDLE);
+            } else {
+                function.store("sd", register, RESULTS - MIDDLE + register * 8, POINTER);
+            }
+        }
+        function.add("jalr", 0, LINK, 0, 0);
+        code.add("jal", 0, 0, 0, 4 + function.lengthBytes());
+        int begin = code.lengthBytes();
+        code.addAll(function);
+        return begin;
+    }
+
+    private void call(int function) {
+        code.add("jal", LINK, 0, 0, function - code.lengthBytes());
     }
 
     byte[] code() {
@@ -93,37 +127,15 @@ final class RandomProgram {
         };
     }
 
-    /// Bits of the registers that the instructions have, wherever one may begin.
-    private static int touched(CodeBuffer sequence) {
-        int touched = 0;
-        for (long instruction : new RvCode(CODE, sequence.toByteArray()).instructions()) {
-            touched |= RvTranslation.read(instruction) | RvRegion.written(instruction);
-        }
-        return touched;
-    }
-
-    private void loadRegisters(int offset, int touched) {
-        code.immediate("addi", 31, 0, 1).immediate("slli", 31, 31, 32);
-        load(30, offset);
-        code.registers("add", 31, 31, 30);
-        for (int register = 1; register < 31; register++) {
-            if ((touched & (1 << register)) != 0) {
-                code.immediate("ld", register, 31, register * 8 - MIDDLE);
-            }
-        }
+    private void pointTo(int offset) {
+        code.immediate("addi", POINTER, 0, 1).immediate("slli", POINTER, POINTER, 32);
+        load(LINK, offset);
+        code.registers("add", POINTER, POINTER, LINK);
     }
 
     private void load(int register, int value) {
         code.add("lui", register, 0, 0, (value + 0x800) & 0xfffff000)
                 .immediate("addiw", register, register, value << 20 >> 20);
-    }
-
-    private void storeRegisters(int touched) {
-        for (int register = 1; register < 31; register++) {
-            if ((touched & (1 << register)) != 0) {
-                code.store("sd", register, RESULTS - MIDDLE + register * 8, 31);
-            }
-        }
     }
 
     private void end() {
