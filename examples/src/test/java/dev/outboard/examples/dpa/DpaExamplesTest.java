@@ -39,10 +39,24 @@ class DpaExamplesTest {
                 .contains("client: event 2000 of 2000 rounds, 0 wrong words");
     }
 
-    @Test
+    /// The example with its device code in C.
+    static final class DeviceMessageInC {
+        private DeviceMessageInC() {}
+
+        public static void main(String[] words) throws Exception {
+            DeviceMessage.run(DeviceMessageInC.class, InC.app(MessageKernelsStub.APP), words);
+        }
+    }
+
+    static Stream<Class<?>> messages() {
+        return InC.andJava(DeviceMessage.class, () -> DeviceMessageInC.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("messages")
     @Requirement({"DPA-RD-2", "DPA-TH-1"})
-    void aMessageActivatesAThreadThatTellsTheHost() throws IOException {
-        assertThat(run(DeviceMessage.class)).contains("the DPA has received 4711");
+    void aMessageActivatesAThreadThatTellsTheHost(Class<?> example) throws IOException {
+        assertThat(run(example)).contains("the DPA has received 4711");
     }
 
     /// The example with its device code in C.
