@@ -17,7 +17,7 @@ import java.nio.file.Path;
 /// ```java
 /// try (FrameCapture _ = FrameCapture.create(device, out)) {
 ///     FrameCapture.replay(in, device.port(0));
-///     process.call(PacketKernelsStub.awaitFrames(context, count));
+///     process.call(PacketKernelsStub.awaitAnswers(context, count));
 /// }
 /// ```
 ///

@@ -12,9 +12,11 @@ import dev.outboard.dpa.doca.DocaDpa;
 import dev.outboard.dpa.doca.DocaDpaCompletion;
 import dev.outboard.dpa.doca.DocaDpaThread;
 import dev.outboard.dpa.flexio.DpaDevice;
+import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.dpacc.DpaApp;
 import dev.outboard.examples.doca.Exchange;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
@@ -37,16 +39,21 @@ public final class DeviceMessage {
 
     /// Becomes two processes on this machine, or one of them: see [Exchange].
     public static void main(String[] words) throws Exception {
-        Exchange.run(
-                DeviceMessage.class,
-                words,
-                (peer, _) -> target(peer),
-                (peer, _) -> initiator(peer));
+        run(DeviceMessage.class, MessageKernelsStub.APP, words);
     }
 
-    private static DocaDpa dpa(DocaDev dev, Device card) {
+    /// The same, with another program in the place of the kernels.
+    ///
+    /// @param example whose main method calls this
+    /// @param app has the name and the functions of [MessageKernels]
+    static void run(Class<?> example, DpaApp<DpaThread> app, String[] words) throws Exception {
+        Exchange.run(
+                example, words, (peer, _) -> target(peer, app), (peer, _) -> initiator(peer, app));
+    }
+
+    private static DocaDpa dpa(DocaDev dev, Device card, DpaApp<DpaThread> app) {
         DpaDevice device = DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast(), card);
-        return DocaDpa.create(dev, device).app(MessageKernelsStub.APP).start();
+        return DocaDpa.create(dev, device).app(app).start();
     }
 
     private static Mmap message(DocaDev dev, DocaDpa dpa, DpaAddr block) {
@@ -63,10 +70,10 @@ public final class DeviceMessage {
         connection.connect(peer.swap(connection.details()));
     }
 
-    private static void target(Exchange peer) throws Exception {
+    private static void target(Exchange peer, DpaApp<DpaThread> app) throws Exception {
         try (Device card = Fabric.open(peer.deviceUri());
                 DocaDev dev = DocaDev.of(card);
-                DocaDpa dpa = dpa(dev, card);
+                DocaDpa dpa = dpa(dev, card, app);
                 SyncEvent told =
                         new SyncEvent(dev).publisher(dpa).subscriber(Location.CPU).start()) {
             DpaAddr block = dpa.memAlloc(MessageKernels.MESSAGE_BYTES);
@@ -102,10 +109,10 @@ public final class DeviceMessage {
         }
     }
 
-    private static void initiator(Exchange peer) throws Exception {
+    private static void initiator(Exchange peer, DpaApp<DpaThread> app) throws Exception {
         try (Device card = Fabric.open(peer.deviceUri());
                 DocaDev dev = DocaDev.of(card);
-                DocaDpa dpa = dpa(dev, card);
+                DocaDpa dpa = dpa(dev, card, app);
                 Rdma rdma = new Rdma(dev).datapathOnDpa(dpa)) {
             rdma.start();
             DpaAddr block = dpa.memAlloc(MessageKernels.MESSAGE_BYTES);

@@ -15,9 +15,11 @@ import dev.outboard.dpa.doca.DocaDpaCompletion;
 import dev.outboard.dpa.doca.DocaDpaNotification;
 import dev.outboard.dpa.doca.DocaDpaThread;
 import dev.outboard.dpa.flexio.DpaDevice;
+import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.dpacc.DpaApp;
 import dev.outboard.examples.doca.Exchange;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
@@ -40,17 +42,22 @@ public final class DevicePingPong {
 
     /// Becomes two processes on this machine, or one of them: see [Exchange].
     public static void main(String[] words) throws Exception {
-        Exchange.run(
-                DevicePingPong.class,
-                words,
-                (peer, _) -> play(peer, 0),
-                (peer, _) -> play(peer, 1));
+        run(DevicePingPong.class, PingPongKernelsStub.APP, words);
     }
 
-    private static void play(Exchange peer, int isPing) throws Exception {
+    /// The same, with another program in the place of the kernels.
+    ///
+    /// @param example whose main method calls this
+    /// @param app has the name and the functions of [PingPongKernels]
+    static void run(Class<?> example, DpaApp<DpaThread> app, String[] words) throws Exception {
+        Exchange.run(
+                example, words, (peer, _) -> play(peer, app, 0), (peer, _) -> play(peer, app, 1));
+    }
+
+    private static void play(Exchange peer, DpaApp<DpaThread> app, int isPing) throws Exception {
         try (Device card = Fabric.open(peer.deviceUri());
                 DocaDev dev = DocaDev.of(card);
-                DocaDpa dpa = dpa(dev, card);
+                DocaDpa dpa = dpa(dev, card, app);
                 SyncEvent done =
                         new SyncEvent(dev).publisher(dpa).subscriber(Location.CPU).start()) {
             DpaAddr side = dpa.memAlloc((long) PingPongKernels.SIDE_WORDS * Long.BYTES);
@@ -102,9 +109,9 @@ public final class DevicePingPong {
                         nanos / 1000 / PingPongKernels.MESSAGES);
     }
 
-    private static DocaDpa dpa(DocaDev dev, Device card) {
+    private static DocaDpa dpa(DocaDev dev, Device card, DpaApp<DpaThread> app) {
         DpaDevice device = DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast(), card);
-        return DocaDpa.create(dev, device).app(PingPongKernelsStub.APP).start();
+        return DocaDpa.create(dev, device).app(app).start();
     }
 
     private static Mmap messages(DocaDev dev, DocaDpa dpa, DpaAddr block) {

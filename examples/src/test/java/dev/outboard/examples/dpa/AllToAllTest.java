@@ -1,16 +1,19 @@
 package dev.outboard.examples.dpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.outboard.doca.DocaDev;
 import dev.outboard.dpa.checker.Checker;
 import dev.outboard.dpa.doca.DocaDpa;
 import dev.outboard.dpa.flexio.DpaDevice;
+import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.Observer;
 import dev.outboard.dpa.machine.Profile;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
+import dev.outboard.dpacc.DpaApp;
 import dev.outboard.fabric.Device;
 import dev.outboard.fabric.Fabric;
 import dev.outboard.testkit.Requirement;
@@ -20,9 +23,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Ranks that write to each other and know of it by events alone.
@@ -61,14 +63,14 @@ class AllToAllTest {
     }
 
     /// Each member has a card and a context of its own.
-    private void exchange(String uri, int count, int ranks, int rounds)
+    private void exchange(DpaApp<DpaThread> app, String uri, int count, int ranks, int rounds)
             throws InterruptedException {
         List<AllToAllMember> members = new ArrayList<>();
         for (int number = 0; number < count; number++) {
             Device card = open(Fabric.open(uri.formatted(number + 1)));
             DocaDev dev = open(DocaDev.of(card));
             DpaDevice device = DpaDevice.of(TWELVE_UNITS, RunMode.fast(), card);
-            DocaDpa dpa = open(DocaDpa.create(dev, device).app(AllToAllKernelsStub.APP).start());
+            DocaDpa dpa = open(DocaDpa.create(dev, device).app(app).start());
             members.add(open(new AllToAllMember(dev, dpa, count, number, ranks)));
         }
         exchange(members, rounds);
@@ -79,40 +81,54 @@ class AllToAllTest {
                 .formatted(NETWORKS.incrementAndGet(), seed, faults);
     }
 
+    static Stream<DpaApp<DpaThread>> languages() {
+        return InC.andJava(AllToAllKernelsStub.APP);
+    }
+
+    /// A program, and how many members, ranks of each and rounds.
+    static Stream<Arguments> shapes() {
+        return languages()
+                .flatMap(app -> Stream.of(arguments(app, 8, 1, 4), arguments(app, 4, 8, 2)));
+    }
+
     @ParameterizedTest
-    @CsvSource({"8, 1, 4", "4, 8, 2"})
+    @MethodSource("shapes")
     @Requirement("DPA-RD-3")
-    void membersWithCardsOfTheirOwnHaveAllBlocksWhenTold(int members, int ranks, int rounds)
-            throws Exception {
-        for (int seed = 1; seed <= 100; seed++) {
-            exchange(simulated(seed, "&reorder=5%%25"), members, ranks, rounds);
+    void membersWithCardsOfTheirOwnHaveAllBlocksWhenTold(
+            DpaApp<DpaThread> app, int members, int ranks, int rounds) throws Exception {
+        int seeds = app.image().isPresent() ? 5 : 100;
+        for (int seed = 1; seed <= seeds; seed++) {
+            exchange(app, simulated(seed, "&reorder=5%%25"), members, ranks, rounds);
             close();
         }
     }
 
-    @Test
-    void membersMeetOnTheWire() throws Exception {
-        exchange("roce://auto?peer=127.0.0.1", 8, 1, 20);
+    @ParameterizedTest
+    @MethodSource("languages")
+    void membersMeetOnTheWire(DpaApp<DpaThread> app) throws Exception {
+        exchange(app, "roce://auto?peer=127.0.0.1", 8, 1, 20);
     }
 
-    static Stream<RunMode> seeds() {
-        return Stream.of(
-                RunMode.check(Observer.NONE, 1),
-                RunMode.check(Observer.NONE, 2),
-                RunMode.weak(Profile.SEED, 1),
-                RunMode.weak(Profile.SEED, 2),
-                RunMode.weak(Profile.PARANOID, 1),
-                RunMode.weak(Profile.PARANOID, 2),
-                RunMode.fast());
+    static Stream<Form> forms() {
+        return Form.of(
+                AllToAllKernelsStub.APP,
+                Stream.of(
+                        RunMode.check(Observer.NONE, 1),
+                        RunMode.check(Observer.NONE, 2),
+                        RunMode.weak(Profile.SEED, 1),
+                        RunMode.weak(Profile.SEED, 2),
+                        RunMode.weak(Profile.PARANOID, 1),
+                        RunMode.weak(Profile.PARANOID, 2),
+                        RunMode.fast()));
     }
 
     @ParameterizedTest
-    @MethodSource("seeds")
+    @MethodSource("forms")
     @Requirement("DPA-RD-3")
-    void membersOfOneContextHaveAllBlocksWhenTold(RunMode mode) throws InterruptedException {
+    void membersOfOneContextHaveAllBlocksWhenTold(Form form) throws InterruptedException {
         Device card = open(Fabric.open(simulated(1, "").formatted(1)));
         DocaDev dev = open(DocaDev.of(card));
-        DocaDpa dpa = open(DocaDpa.create(dev, device(mode)).app(AllToAllKernelsStub.APP).start());
+        DocaDpa dpa = open(DocaDpa.create(dev, device(form.mode())).app(form.app()).start());
         List<AllToAllMember> members = new ArrayList<>();
         for (int number = 0; number < 2; number++) {
             members.add(open(new AllToAllMember(dev, dpa, 2, number, 2)));

@@ -7,7 +7,10 @@ import dev.outboard.testkit.Requirement;
 import dev.outboard.testkit.RunningProgram;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// Runs each example of DOCA DPA as its users do: as processes that meet on the wire.
 class DpaExamplesTest {
@@ -36,16 +39,44 @@ class DpaExamplesTest {
                 .contains("client: event 2000 of 2000 rounds, 0 wrong words");
     }
 
-    @Test
-    @Requirement({"DPA-RD-2", "DPA-TH-1"})
-    void aMessageActivatesAThreadThatTellsTheHost() throws IOException {
-        assertThat(run(DeviceMessage.class)).contains("the DPA has received 4711");
+    /// The example with its device code in C.
+    static final class DeviceMessageInC {
+        private DeviceMessageInC() {}
+
+        public static void main(String[] words) throws Exception {
+            DeviceMessage.run(DeviceMessageInC.class, InC.app(MessageKernelsStub.APP), words);
+        }
     }
 
-    @Test
+    static Stream<Class<?>> messages() {
+        return InC.andJava(DeviceMessage.class, () -> DeviceMessageInC.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("messages")
+    @Requirement({"DPA-RD-2", "DPA-TH-1"})
+    void aMessageActivatesAThreadThatTellsTheHost(Class<?> example) throws IOException {
+        assertThat(run(example)).contains("the DPA has received 4711");
+    }
+
+    /// The example with its device code in C.
+    static final class DevicePingPongInC {
+        private DevicePingPongInC() {}
+
+        public static void main(String[] words) throws Exception {
+            DevicePingPong.run(DevicePingPongInC.class, InC.app(PingPongKernelsStub.APP), words);
+        }
+    }
+
+    static Stream<Class<?>> pingPong() {
+        return InC.andJava(DevicePingPong.class, () -> DevicePingPongInC.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("pingPong")
     @Requirement({"DPA-TH-2", "DPA-TH-4"})
-    void threadsThatPollPlayPingPong() throws IOException {
-        assertThat(run(DevicePingPong.class))
+    void threadsThatPollPlayPingPong(Class<?> example) throws IOException {
+        assertThat(run(example))
                 .contains("ping: 1000 messages came, 0 of them wrong")
                 .contains("pong: 1000 messages came, 0 of them wrong");
     }

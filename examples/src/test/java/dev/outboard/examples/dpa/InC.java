@@ -9,27 +9,44 @@ import dev.outboard.dpacc.DpaApp;
 import dev.outboard.testkit.Repository;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
-/// The device programs in C of the examples.
+/// The device programs in C of the examples. Each has the name and the functions of one in Java.
 final class InC {
     private static final Map<String, byte[]> COMPILED = new ConcurrentHashMap<>();
 
     private InC() {}
 
-    /// The program of that name; empty where there is no compiler for it.
-    static Optional<DpaApp<DpaThread>> app(String name) {
-        DeviceCompiler compiler;
+    /// A program in Java and the one in C, where there is a compiler for it.
+    static Stream<DpaApp<DpaThread>> andJava(DpaApp<DpaThread> inJava) {
+        return andJava(inJava, () -> app(inJava));
+    }
+
+    /// The same of what runs them.
+    static <T> Stream<T> andJava(T inJava, Supplier<T> inC) {
+        return hasCompiler() ? Stream.of(inJava, inC.get()) : Stream.of(inJava);
+    }
+
+    private static boolean hasCompiler() {
         try {
-            compiler = DeviceCompiler.onThisMachine();
+            DeviceCompiler.onThisMachine();
+            return true;
         } catch (CompileException e) {
             System.getLogger("test").log(System.Logger.Level.INFO, e.getMessage());
-            return Optional.empty();
+            return false;
         }
+    }
+
+    /// The program in C that has the name and the functions of that one.
+    static DpaApp<DpaThread> app(DpaApp<DpaThread> inJava) {
+        String name = inJava.name();
         Path source = Repository.root().resolve("examples/dpa-c/" + name + ".c");
         byte[] elf =
-                COMPILED.computeIfAbsent(name, _ -> compiler.compile(DeviceSources.of(source)));
-        return Optional.of(CProgram.app(name, elf));
+                COMPILED.computeIfAbsent(
+                        name,
+                        _ -> DeviceCompiler.onThisMachine().compile(DeviceSources.of(source)));
+        return CProgram.app(name, elf);
     }
 }

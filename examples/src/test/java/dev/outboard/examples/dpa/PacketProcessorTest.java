@@ -9,7 +9,6 @@ import dev.outboard.dpa.flexio.FlexioProcess.Attributes;
 import dev.outboard.dpa.flexio.HostProcess;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.Profile;
-import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.machine.UnitGrid;
 import dev.outboard.testkit.CaptureFile;
 import dev.outboard.testkit.CaptureFile.Entry;
@@ -23,6 +22,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -52,16 +52,16 @@ class PacketProcessorTest {
         return "0242ac1100%02x".formatted(number);
     }
 
-    private byte[] answer(RunMode mode, Path in, Path out) throws IOException {
-        System.err.println("MODE " + mode);
+    private static byte[] answer(Form form, Path in, Path out) throws IOException {
         Checker checker = new Checker(Profile.SEED, false);
-        DpaDevice device = DpaDevice.of(MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL), mode);
+        DpaDevice device =
+                DpaDevice.of(MachineOptions.DEFAULT.withUnits(UnitGrid.SMALL), form.mode());
         try (HostProcess host = HostProcess.open();
                 FlexioProcess process =
                         FlexioProcess.create(
                                 host,
                                 device,
-                                PacketKernelsStub.APP,
+                                form.app(),
                                 Attributes.DEFAULT.withObserver(checker))) {
             assertThat(PacketProcessor.answer(process, device, in, out)).isEqualTo(FRAMES);
         }
@@ -69,10 +69,14 @@ class PacketProcessorTest {
         return Files.readAllBytes(out);
     }
 
+    static Stream<Form> forms() {
+        return Form.of(PacketKernelsStub.APP, SeedExamplesTest.modes());
+    }
+
     @ParameterizedTest
-    @MethodSource("dev.outboard.examples.dpa.SeedExamplesTest#modes")
+    @MethodSource("forms")
     @Requirement({"DPA-FXQ-12", "DPA-FXQ-1c", "DPA-FXQ-8b"})
-    void eachFrameGoesBackInCapitalLetters(RunMode mode) throws IOException {
+    void eachFrameGoesBackInCapitalLetters(Form form) throws IOException {
         String own = "020d0a000000";
         List<byte[]> frames = new ArrayList<>();
         List<byte[]> answers = new ArrayList<>();
@@ -84,12 +88,12 @@ class PacketProcessorTest {
         Path in = directory.resolve("in.pcapng");
         CaptureFile.write(in, ETHERNET, frames);
         Path out = directory.resolve("out.pcapng");
-        byte[] written = answer(mode, in, out);
+        byte[] written = answer(form, in, out);
 
         assertThat(CaptureFile.read(out))
                 .extracting(Entry::packet)
                 .usingElementComparator(Arrays::compare)
                 .containsExactlyElementsOf(answers);
-        assertThat(answer(mode, in, directory.resolve("again.pcapng"))).isEqualTo(written);
+        assertThat(answer(form, in, directory.resolve("again.pcapng"))).isEqualTo(written);
     }
 }

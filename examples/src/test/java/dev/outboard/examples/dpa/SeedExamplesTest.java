@@ -30,24 +30,15 @@ class SeedExamplesTest {
 
     private final Checker checker = new Checker(Profile.SEED, false);
 
-    /// A program in one of its languages, in a run mode.
-    record Form(RunMode mode, DpaApp<DpaThread> app) {
-        @Override
-        public String toString() {
-            return "%s, %s".formatted(app.image().isPresent() ? "C" : "Java", mode);
-        }
-    }
-
     static Stream<Form> forms() {
-        return modes().flatMap(
-                        mode -> languages().stream().map(program -> new Form(mode, program)));
+        return Form.of(SeedKernelsStub.APP, modes());
     }
 
-    private static List<DpaApp<DpaThread>> languages() {
-        return Stream.concat(Stream.of(SeedKernelsStub.APP), InC.app("seed").stream()).toList();
+    static Stream<DpaApp<DpaThread>> languages() {
+        return InC.andJava(SeedKernelsStub.APP);
     }
 
-    private static Stream<RunMode> modes() {
+    static Stream<RunMode> modes() {
         Stream<RunMode> once = Stream.of(RunMode.fast());
         Stream<RunMode> seeds =
                 Stream.of(1L, 2L, 3L, 4L, 5L)
@@ -65,8 +56,8 @@ class SeedExamplesTest {
                 FlexioProcess process =
                         FlexioProcess.create(
                                 host,
-                                DpaDevice.of(options, form.mode),
-                                form.app,
+                                DpaDevice.of(options, form.mode()),
+                                form.app(),
                                 Attributes.DEFAULT.withObserver(checker))) {
             return example.apply(process);
         }
