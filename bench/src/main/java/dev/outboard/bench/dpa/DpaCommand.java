@@ -35,8 +35,8 @@ import picocli.CommandLine.Command;
             "Works: model/explore, model/litmus, model/check, model/crc, model/matrix; call/empty;"
                     + " handler/trip, handler/rate-8, handler/rate-32; kernel/empty, kernel/128;"
                     + " rdma/trip, rdma/bulk; cpu/crc, cpu/sieve, cpu/matrix, cpu/calls, cpu/copy,"
-                    + " cpu/hash, cpu/empty; or model, call, handler, kernel, rdma or cpu, which is"
-                    + " all of them."
+                    + " cpu/hash, cpu/empty, cpu/first; or model, call, handler, kernel, rdma or cpu,"
+                    + " which is all of them."
         })
 public final class DpaCommand extends ComparisonCommand {
     private static final String PLAIN = "plain memory segment";
@@ -69,7 +69,8 @@ public final class DpaCommand extends ComparisonCommand {
                 cpu("calls", "a Fibonacci number by recursive calls"),
                 cpu("copy", "copy of 64 KiB, byte by byte"),
                 cpu("hash", "4,096 look-ups in a hash table"),
-                empty());
+                empty(),
+                first());
     }
 
     /// The largest of all variants; a test of the explorer says so.
@@ -237,5 +238,21 @@ public final class DpaCommand extends ComparisonCommand {
                 List.of(
                         Ours.kept("compiled to Java", () -> CpuProcess.nothing(true)),
                         Ours.kept("interpreted", () -> CpuProcess.nothing(false))));
+    }
+
+    private static Work first() {
+        return new Work(
+                "cpu/first",
+                "from a program that is new to what its first call returns",
+                Unit.TIME,
+                List.of(
+                        new Ours(
+                                "in C",
+                                () ->
+                                        new FirstResult(
+                                                () -> CpuProgram.instance().app(true), "nothing")),
+                        new Ours(
+                                "in Java",
+                                () -> new FirstResult(() -> EchoKernelsStub.APP, "same"))));
     }
 }
