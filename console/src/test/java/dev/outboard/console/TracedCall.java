@@ -8,7 +8,8 @@ import java.util.List;
 
 /// What the traces of a client and its node, in one file, join of a call.
 ///
-/// @param steps in the order in which they began
+/// @param steps in the order in which they began; the answer has arrived when it is whole, as its
+///   first bytes may come before its last packet is sent
 public record TracedCall(List<TraceFile.Slice> steps) {
     /// All calls of a client, in the order in which it has made them.
     public static List<TracedCall> in(TraceFile file) {
@@ -21,8 +22,12 @@ public record TracedCall(List<TraceFile.Slice> steps) {
         assertThat(joined).as("what %s is joined with", call.name()).hasSize(1);
         return new TracedCall(
                 joined.getFirst().stream()
-                        .sorted(Comparator.comparingLong(TraceFile.Slice::begin))
+                        .sorted(Comparator.comparingLong(TracedCall::at))
                         .toList());
+    }
+
+    private static long at(TraceFile.Slice step) {
+        return step.name().startsWith("WRITEs of the answer arrive") ? step.ended() : step.begin();
     }
 
     /// Who did what, without numbers.
