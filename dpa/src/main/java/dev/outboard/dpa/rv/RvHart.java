@@ -484,13 +484,15 @@ public final class RvHart {
                         x[rd] = operate(owner, instruction, a, b);
                     }
                 }
-                if (sited != null && next <= index) {
-                    checkEndless(sited, sites, pc);
-                }
-                // Jumps and branches backwards may lead to what is compiled.
-                if (next <= index && compiled != null && compiled.isCompiled(next)) {
-                    count += done;
-                    return base + 2L * next;
+                if (next <= index) {
+                    if (sited != null) {
+                        checkEndless(sited, sites, pc);
+                    }
+                    // Jumps and branches backwards may lead to what is compiled.
+                    if (compiled != null && compiled.isCompiled(next)) {
+                        count += done;
+                        return base + 2L * next;
+                    }
                 }
                 index = next;
             }
