@@ -1,6 +1,5 @@
 package dev.outboard.dpa.rv;
 
-import dev.outboard.dpa.machine.AddressMap;
 import dev.outboard.dpa.machine.memory.Reservations;
 import dev.outboard.dpa.machine.memory.Words;
 import java.lang.classfile.CodeBuilder;
@@ -80,6 +79,7 @@ final class RegionCode {
     private final RvCode code;
     private final RvMemory memory;
     private final RvRegion region;
+    private final long[] likely;
     private final RegionPlaces places;
     private final CodeBuilder builder;
     private final RvTranslation translation;
@@ -89,15 +89,18 @@ final class RegionCode {
     /// Where instructions begin and end that may throw something, by turns.
     private final List<Label> throwing = new ArrayList<>();
 
+    /// @param likely what is likely to be in the registers
     RegionCode(
             RvCode code,
             RvMemory memory,
             RvRegion region,
+            long[] likely,
             RegionPlaces places,
             CodeBuilder builder) {
         this.code = code;
         this.memory = memory;
         this.region = region;
+        this.likely = likely;
         this.places = places;
         this.builder = builder;
         translation = new RvTranslation(builder, this::load);
@@ -475,36 +478,45 @@ final class RegionCode {
     /// Looks where an access goes; its offset is known then, if it does not jump.
     private void find(long instruction, int shift, Label slow) {
         address(instruction);
-        Label found = builder.newLabel();
-        boolean isStack = Decoded.rs1(instruction) == RvHart.STACK_POINTER;
-        builder.lload(ADDRESS);
-        if (isStack) {
-            builder.lload(STACK_LOW);
-        } else {
-            builder.loadConstant(AddressMap.HEAP);
-        }
-        builder.lsub().lstore(OFFSET).lload(OFFSET);
-        if (shift > 0) {
-            builder.loadConstant(shift)
-                    .invokestatic(LONG, "rotateRight", MethodTypeDesc.of(J, J, I));
-        }
-        if (isStack) {
-            builder.lload(STACK_BYTES).loadConstant(shift).lushr();
+        if (Decoded.rs1(instruction) == RvHart.STACK_POINTER) {
+            builder.lload(ADDRESS).lload(STACK_LOW).lsub().lstore(OFFSET);
+            rotated(shift).lload(STACK_BYTES).loadConstant(shift).lushr();
             builder.invokestatic(LONG, "compareUnsigned", COMPARE).ifge(slow);
             builder.lload(OFFSET).lload(STACK_AT).ladd().lstore(OFFSET);
             return;
         }
-        builder.loadConstant(memory.heapBytes() >>> shift);
-        builder.invokestatic(LONG, "compareUnsigned", COMPARE).iflt(found);
-        builder.loadConstant(MEMORY_GIVEN)
-                .aload(OWNER)
-                .lload(ADDRESS)
-                .loadConstant(shift)
-                .invokevirtual(
-                        MEMORY, RvTranslation.isLoad(instruction) ? "find" : "findWritable", FIND)
-                .lstore(OFFSET);
-        builder.lload(OFFSET).lconst_0().lcmp().iflt(slow);
+        boolean isLoad = RvTranslation.isLoad(instruction);
+        long guess = likely[Decoded.rs1(instruction)] + Decoded.immediate(instruction);
+        RvMemory.Space space = memory.space(guess, isLoad);
+        Label elsewhere = builder.newLabel();
+        Label found = builder.newLabel();
+        builder.lload(ADDRESS).loadConstant(space.from()).lsub().lstore(OFFSET);
+        rotated(shift).loadConstant(space.bytes() >>> shift);
+        builder.invokestatic(LONG, "compareUnsigned", COMPARE).ifge(elsewhere);
+        if (space.at() != 0) {
+            builder.lload(OFFSET).loadConstant(space.at()).ladd().lstore(OFFSET);
+        }
         builder.labelBinding(found);
+        later.add(() -> {
+            builder.labelBinding(elsewhere);
+            builder.loadConstant(MEMORY_GIVEN)
+                    .aload(OWNER)
+                    .lload(ADDRESS)
+                    .loadConstant(shift)
+                    .invokevirtual(MEMORY, isLoad ? "find" : "findWritable", FIND)
+                    .lstore(OFFSET);
+            builder.lload(OFFSET).lconst_0().lcmp().iflt(slow).goto_(found);
+        });
+    }
+
+    /// The offset with its lowest bits on top, so that a misaligned one is very large.
+    private CodeBuilder rotated(int shift) {
+        builder.lload(OFFSET);
+        if (shift > 0) {
+            builder.loadConstant(shift)
+                    .invokestatic(LONG, "rotateRight", MethodTypeDesc.of(J, J, I));
+        }
+        return builder;
     }
 
     private void writeLoad(long instruction, int index, int dirty) {

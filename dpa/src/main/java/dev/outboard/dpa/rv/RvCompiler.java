@@ -58,15 +58,16 @@ final class RvCompiler {
 
     /// The region that begins there, or null if the interpreter has to run its first instruction.
     ///
+    /// @param registers as they are likely to be: they tell where accesses go
     /// @param calls gets where functions begin that it calls
-    @Nullable CompiledRegion compile(int entry, Collection<Integer> calls) {
+    @Nullable CompiledRegion compile(int entry, long[] registers, Collection<Integer> calls) {
         for (int most = LIKELY_BYTES; most >= LEAST_BYTES; most /= 2) {
             RvRegion region = new RvRegion(code, entry, most);
             if (region.blocks().isEmpty()) {
                 return null;
             }
             RegionPlaces places = new RegionPlaces();
-            byte[] bytes = bytes(region, places);
+            byte[] bytes = bytes(region, registers, places);
             if (codeBytes(bytes) <= MOST_BYTES) {
                 calls.addAll(region.calls());
                 return define(bytes, places);
@@ -75,7 +76,7 @@ final class RvCompiler {
         return null;
     }
 
-    private byte[] bytes(RvRegion region, RegionPlaces places) {
+    private byte[] bytes(RvRegion region, long[] registers, RegionPlaces places) {
         return ClassFile.of()
                 .build(
                         THIS,
@@ -102,7 +103,7 @@ final class RvCompiler {
                                                 run ->
                                                         new RegionCode(
                                                                         code, memory, region,
-                                                                        places, run)
+                                                                        registers, places, run)
                                                                 .write()));
     }
 

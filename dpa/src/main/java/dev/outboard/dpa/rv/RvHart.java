@@ -170,7 +170,7 @@ public final class RvHart {
         long pc = address;
         try {
             do {
-                CompiledRegion region = regions == null ? null : regions.jumpTo(pc);
+                CompiledRegion region = regions == null ? null : regions.jumpTo(pc, registers);
                 pc =
                         region == null
                                 ? interpret(thread, (FueledThread) thread, pc)
@@ -489,7 +489,7 @@ public final class RvHart {
                         checkEndless(sited, sites, pc);
                     }
                     // Jumps and branches backwards may lead to what is compiled.
-                    if (compiled != null && compiled.isCompiled(next)) {
+                    if (compiled != null && compiled.isCompiled(next, x)) {
                         count += done;
                         return base + 2L * next;
                     }

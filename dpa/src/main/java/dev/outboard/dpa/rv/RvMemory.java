@@ -34,6 +34,28 @@ record RvMemory(
                 process.reservations());
     }
 
+    /// Memory whose addresses follow each other.
+    ///
+    /// @param from the first address
+    /// @param at where that is among [#all]
+    record Space(long from, long bytes, long at) {
+        boolean holds(long address) {
+            return Long.compareUnsigned(address - from, bytes) < 0;
+        }
+    }
+
+    /// Where an access of that address is looked for first; the heap if it is nowhere.
+    Space space(long address, boolean isLoad) {
+        Space globals = new Space(AddressMap.GLOBALS, globalBytes, globalsAt);
+        Space constants = new Space(AddressMap.CODE, codeBytes, codeAt);
+        if (globals.holds(address)) {
+            return globals;
+        }
+        return isLoad && constants.holds(address)
+                ? constants
+                : new Space(AddressMap.HEAP, heapBytes, 0);
+    }
+
     /// Where the bytes of a load are among [#all], or [#NOWHERE].
     ///
     /// @param shift the logarithm of its size

@@ -46,14 +46,15 @@ final class RvRegions {
 
     /// Somebody begins at an address.
     ///
+    /// @param registers as they are then
     /// @return the region there, if one is compiled
-    @Nullable CompiledRegion jumpTo(long address) {
+    @Nullable CompiledRegion jumpTo(long address, long[] registers) {
         CompiledRegion region = at(address);
         long offset = address - code.base();
         if (region == null
                 && (offset & 1) == 0
                 && Long.compareUnsigned(offset, code.lengthBytes()) < 0
-                && isCompiled((int) (offset >> 1))) {
+                && isCompiled((int) (offset >> 1), registers)) {
             return at(address);
         }
         return region;
@@ -61,25 +62,26 @@ final class RvRegions {
 
     /// The interpreter jumps to that half of the code.
     ///
+    /// @param registers as they are then
     /// @return whether a region is there
-    boolean isCompiled(int index) {
+    boolean isCompiled(int index, long[] registers) {
         if (Integer.compareUnsigned(index, heat.length) >= 0) {
             return false;
         }
         if (regions[index] != null) {
             return true;
         }
-        return ++heat[index] > threshold && compile(index);
+        return ++heat[index] > threshold && compile(index, registers);
     }
 
     /// With what it calls, so that it does not have to be left for that.
-    private synchronized boolean compile(int first) {
+    private synchronized boolean compile(int first, long[] registers) {
         Deque<Integer> open = new ArrayDeque<>();
         open.add(first);
         while (!open.isEmpty() && count < MOST_REGIONS) {
             int index = open.remove();
             if (regions[index] == null && heat[index] != NEVER) {
-                CompiledRegion region = compiler.compile(index, open);
+                CompiledRegion region = compiler.compile(index, registers, open);
                 count += region == null ? 0 : 1;
                 heat[index] = NEVER;
                 regions[index] = region;
