@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +47,14 @@ final class InstructionTable {
     /// An instruction.
     ///
     /// @param operation what it does; of a long one its own name
-    record Row(String extension, String name, String pattern, String shape, String operation) {
+    /// @param value its bits without operands
+    record Row(
+            String extension,
+            String name,
+            String pattern,
+            String shape,
+            String operation,
+            int value) {
         boolean isReserved() {
             return name.equals("-");
         }
@@ -59,10 +67,6 @@ final class InstructionTable {
             return bits(pattern.replace('0', '1').replace('.', '0'));
         }
 
-        int value() {
-            return bits(pattern.replace('.', '0'));
-        }
-
         private static int bits(String digits) {
             return Integer.parseUnsignedInt(digits, 2);
         }
@@ -71,6 +75,7 @@ final class InstructionTable {
     final SequencedMap<String, Immediate> immediates = new LinkedHashMap<>();
     final SequencedMap<String, Shape> shapes = new LinkedHashMap<>();
     final List<Row> rows = new ArrayList<>();
+    private final Map<String, Row> named = new HashMap<>();
 
     private InstructionTable() {
         try (InputStream in =
@@ -127,11 +132,15 @@ final class InstructionTable {
         boolean reserved = name.equals("-");
         String shape = reserved ? "FIXED" : words.get(3);
         String operation = reserved ? "illegal" : words.size() > 4 ? words.get(4) : name;
-        rows.add(new Row(words.get(0), name, words.get(2), shape, operation));
+        String pattern = words.get(2);
+        int value = Row.bits(pattern.replace('.', '0'));
+        Row row = new Row(words.get(0), name, pattern, shape, operation, value);
+        rows.add(row);
+        named.putIfAbsent(name, row);
     }
 
     Row row(String name) {
-        return rows.stream().filter(row -> row.name.equals(name)).findFirst().orElseThrow();
+        return Objects.requireNonNull(named.get(name), name);
     }
 
     /// The bits of an instruction with these operands; those that its form does not have do not

@@ -4,8 +4,10 @@ import dev.outboard.dpa.rv.InstructionTable.Row;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// A sequence of random instructions of one extension that ends at its end. It reads and writes all
 /// registers but x31, and 256 bytes of memory through three pointers.
@@ -24,6 +26,9 @@ final class RandomSequence {
     /// Calls; and what QEMU 7.2 does by all 64 bits of a register, where the specification says 32.
     private static final Set<String> UNLIKE = Set.of("ecall", "ebreak", "ctzw");
 
+    /// What a sequence of an extension may have.
+    private static final Map<String, List<Row>> ROWS = new ConcurrentHashMap<>();
+
     private final Random random;
     private final List<Row> rows;
     private final List<Row> simple;
@@ -37,8 +42,8 @@ final class RandomSequence {
 
     RandomSequence(Random random, String extension) {
         this.random = random;
-        rows = rows(extension);
-        simple = rows("I");
+        rows = ROWS.computeIfAbsent(extension, RandomSequence::rows);
+        simple = ROWS.computeIfAbsent("I", RandomSequence::rows);
         int count = 1 + random.nextInt(MOST_ITEMS);
         while (items.size() < count) {
             boolean own = random.nextInt(4) != 0;
