@@ -5,19 +5,23 @@ import dev.outboard.bench.comparison.RoundTripTimes;
 import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.HostProcess;
+import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.RunMode;
+import dev.outboard.dpacc.DpaApp;
 
 /// Calls of a function of a DPA that returns what it gets.
 final class CallTime implements Ours.Subject {
     private final HostProcess host = HostProcess.open();
-    private final FlexioProcess process =
-            FlexioProcess.create(
-                    host,
-                    DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast()),
-                    EchoKernelsStub.APP);
+    private final FlexioProcess process;
     private final RoundTripTimes times = new RoundTripTimes();
     private long word;
+
+    /// @param app that of [EchoKernels], or one with the same functions
+    CallTime(DpaApp<DpaThread> app) {
+        DpaDevice dpa = DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast());
+        process = FlexioProcess.create(host, dpa, app);
+    }
 
     @Override
     public double run(long nanos) {

@@ -157,7 +157,8 @@ public final class DpaCommand extends ComparisonCommand {
                 "call of a function of the DPA that returns its argument",
                 Unit.TIME,
                 List.of(
-                        Ours.kept("call", CallTime::new),
+                        Ours.kept("call", () -> new CallTime(EchoKernelsStub.APP)),
+                        Ours.kept("call, in C", () -> new CallTime(EchoInC.app())),
                         Ours.kept("hand-over to a thread and back", HandOverTime::new)));
     }
 
@@ -181,6 +182,7 @@ public final class DpaCommand extends ComparisonCommand {
     private static List<Contender> echoes(int inFlight) {
         return List.of(
                 new EchoClient("handler on a DPA", "handler", inFlight),
+                new EchoClient("handler on a DPA, in C", "handler-c", inFlight),
                 new EchoClient("bare verbs", "verbs", inFlight));
     }
 

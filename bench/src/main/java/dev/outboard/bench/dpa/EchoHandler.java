@@ -9,6 +9,7 @@ import dev.outboard.dpa.flexio.FlexioOutbox;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.FlexioQp;
 import dev.outboard.dpa.flexio.HostProcess;
+import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.machine.MachineOptions;
 import dev.outboard.dpa.machine.RunMode;
 import dev.outboard.dpa.nic.Access;
@@ -16,6 +17,7 @@ import dev.outboard.dpa.nic.layout.CompletionEntry;
 import dev.outboard.dpa.nic.layout.DataSegment;
 import dev.outboard.dpa.nic.layout.SendEntry;
 import dev.outboard.dpacc.DpaAddr;
+import dev.outboard.dpacc.DpaApp;
 import dev.outboard.fabric.Device;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -25,9 +27,10 @@ final class EchoHandler implements EchoEnd {
     private final HostProcess host = HostProcess.open();
     private final FlexioQp pair;
 
-    EchoHandler(Device device) {
+    /// @param app that of [EchoKernels], or one with the same functions
+    EchoHandler(Device device, DpaApp<DpaThread> app) {
         DpaDevice dpa = DpaDevice.of(MachineOptions.DEFAULT, RunMode.fast(), device);
-        FlexioProcess process = FlexioProcess.create(host, dpa, EchoKernelsStub.APP);
+        FlexioProcess process = FlexioProcess.create(host, dpa, app);
         FlexioEventHandler handler =
                 FlexioEventHandler.create(
                         process, EchoKernelsStub.echo, FlexioEventHandler.Attributes.DEFAULT);
