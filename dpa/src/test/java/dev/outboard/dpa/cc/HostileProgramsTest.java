@@ -106,7 +106,6 @@ class HostileProgramsTest {
     /// are called for do anything.
     @ParameterizedTest
     @MethodSource("modes")
-    @Requirement("DPA-ERR-5")
     void aCallThatNobodyShouldMakeIsHarmlessOrAFault(RunMode mode) {
         RvCode code = new RvCode(AddressMap.CODE, ONE_CALL);
         Ecalls calls = new DeviceCalls(Ecalls.NONE);

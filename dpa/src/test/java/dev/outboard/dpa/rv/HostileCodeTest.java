@@ -228,7 +228,6 @@ class HostileCodeTest {
 
     @ParameterizedTest
     @MethodSource("ways")
-    @Requirement("DPA-ERR-2")
     void aStoreBeyondAnEdgeFaults(Way way) {
         CodeBuffer stores = stores();
         byte[] bytes = stores.toByteArray();
