@@ -18,6 +18,9 @@ final class PrintFormat {
     /// A text that is longer has no end, most likely.
     private static final int MOST_TEXT_BYTES = 1024;
 
+    /// What a program may ask a number to be padded to.
+    private static final int MOST_WIDTH = 1024;
+
     private PrintFormat() {}
 
     /// The message. What is no conversion stays as it stands, and what has no argument is `?`.
@@ -135,6 +138,15 @@ final class PrintFormat {
         return flags.contains("+") ? "+" + number : flags.contains(" ") ? " " + number : number;
     }
 
+    /// The number that digits stand for, which a program may write as many of as it likes.
+    private static int number(String digits, int most) {
+        try {
+            return Math.min(Integer.parseInt(digits), most);
+        } catch (NumberFormatException e) {
+            return most;
+        }
+    }
+
     /// At least as many digits as the precision says.
     private static String digits(Matcher found, String number) {
         if (found.group(3) == null) {
@@ -142,14 +154,14 @@ final class PrintFormat {
         }
         boolean negative = number.startsWith("-");
         String digits = negative ? number.substring(1) : number;
-        int missing = Integer.parseInt(found.group(3)) - digits.length();
+        int missing = number(found.group(3), MOST_WIDTH) - digits.length();
         return (negative ? "-" : "") + "0".repeat(Math.max(0, missing)) + digits;
     }
 
     private static String text(long address, @Nullable String precision, LongUnaryOperator bytes) {
-        int most = precision == null ? MOST_TEXT_BYTES : Integer.parseInt(precision);
+        int most = precision == null ? MOST_TEXT_BYTES : number(precision, MOST_TEXT_BYTES);
         StringBuilder text = new StringBuilder();
-        for (int i = 0; i < Math.min(most, MOST_TEXT_BYTES); i++) {
+        for (int i = 0; i < most; i++) {
             int character = (int) bytes.applyAsLong(address + i) & 0xFF;
             if (character == 0) {
                 break;
@@ -160,7 +172,7 @@ final class PrintFormat {
     }
 
     private static String pad(Matcher found, String text) {
-        int width = found.group(2).isEmpty() ? 0 : Integer.parseInt(found.group(2));
+        int width = found.group(2).isEmpty() ? 0 : number(found.group(2), MOST_WIDTH);
         int missing = width - text.length();
         if (missing <= 0) {
             return text;

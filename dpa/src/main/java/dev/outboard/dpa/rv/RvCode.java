@@ -7,6 +7,7 @@ import dev.outboard.dpa.machine.CodePlace;
 import dev.outboard.dpa.machine.MemoryOperation;
 import dev.outboard.dpa.machine.memory.DpaMemory;
 import dev.outboard.dpa.machine.run.ProcessState;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,8 +38,9 @@ public final class RvCode {
     private final long[] instructions;
     private final RvPlaces places;
 
-    /// By the memory of the process, as long as there is one.
-    private final Map<DpaMemory, RvRegions> regions = new WeakHashMap<>();
+    /// By the memory of the process, as long as there is one. Its harts keep them, so that they go
+    /// with it, and what they hold of its memory, even if nobody asks here any more.
+    private final Map<DpaMemory, WeakReference<RvRegions>> regions = new WeakHashMap<>();
 
     /// How many jumps make their target hot.
     private final int threshold;
@@ -178,8 +180,13 @@ public final class RvCode {
             return null;
         }
         synchronized (regions) {
-            return regions.computeIfAbsent(
-                    process.memory(), _ -> new RvRegions(this, RvMemory.of(process), threshold));
+            WeakReference<RvRegions> known = regions.get(process.memory());
+            RvRegions found = known == null ? null : known.get();
+            if (found == null) {
+                found = new RvRegions(this, RvMemory.of(process), threshold);
+                regions.put(process.memory(), new WeakReference<>(found));
+            }
+            return found;
         }
     }
 

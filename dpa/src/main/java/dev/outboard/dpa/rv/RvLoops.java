@@ -37,47 +37,42 @@ final class RvLoops {
         return (readFirst & written) == 0;
     }
 
-    /// Whether the branch there, which goes back, does so for ever: the loop touches nothing but
-    /// registers, and none that a branch in it asks for.
+    /// Whether the branch there, which goes back, does so for ever: what runs from its target up to
+    /// it goes forward only, touches nothing but registers, and none that a branch on the way asks
+    /// for. In code that is entered in the middle of instructions, too: only what runs counts.
     ///
     /// @param x what the registers hold
     boolean isEndless(int branch, long[] x) {
-        int begin = target(branch);
-        if (begin < 0 || begin > branch || !isClosed(begin, branch)) {
-            return false;
-        }
-        int index = begin;
-        while (index != branch) {
-            boolean isTaken = isBranch(instructions[index]) && isTaken(instructions[index], x);
-            index = isTaken ? target(index) : next(index);
-            if (index < begin || index > branch) {
-                return false;
-            }
-        }
-        return isTaken(instructions[branch], x);
-    }
-
-    /// Whether a loop does nothing that others see, goes back at its end only, and changes nothing
-    /// that its branches ask for.
-    private boolean isClosed(int begin, int end) {
         long asked = 0;
         long written = 0;
-        for (int i = begin; i <= end; i = next(i)) {
-            long instruction = instructions[i];
-            if (Decoded.isOperation(instruction) || !isHarmless(instruction)) {
+        int index = target(branch);
+        while (index >= 0 && index <= branch) {
+            long instruction = instructions[index];
+            boolean isBranch = isBranch(instruction);
+            if (!isBranch && !onlyComputes(instruction)) {
                 return false;
             }
-            if (isBranch(instruction)) {
+            if (isBranch) {
                 asked |= 1L << Decoded.rs1(instruction) | 1L << Decoded.rs2(instruction);
-                if (i != end && target(i) <= i) {
-                    return false;
-                }
-            } else if (Decoded.operation(instruction) == Operation.JALR) {
-                return false;
             }
             written |= 1L << Decoded.rd(instruction);
+            boolean isTaken = isBranch && isTaken(instruction, x);
+            if (index == branch) {
+                return isTaken && (asked & written) == 0;
+            }
+            int next = isTaken ? target(index) : next(index);
+            if (next <= index) {
+                return false;
+            }
+            index = next;
         }
-        return (asked & written) == 0;
+        return false;
+    }
+
+    private static boolean onlyComputes(long instruction) {
+        return !Decoded.isOperation(instruction)
+                && isHarmless(instruction)
+                && Decoded.operation(instruction) != Operation.JALR;
     }
 
     private static boolean isTaken(long branch, long[] x) {

@@ -13,6 +13,10 @@ final class RvRegions {
     /// Enough for any program; code that jumps about wildly is left to the interpreter.
     private static final int MOST_REGIONS = 2_000;
 
+    /// How many are compiled before the program goes on. Whoever compiles ends nothing and lets
+    /// nobody else have its carrier.
+    static final int MOST_AT_ONCE = 50;
+
     private static final int NEVER = Integer.MIN_VALUE;
 
     private final RvCode code;
@@ -74,11 +78,13 @@ final class RvRegions {
         return ++heat[index] > threshold && compile(index, registers);
     }
 
-    /// With what it calls, so that it does not have to be left for that.
+    /// With what it calls, so that it does not have to be left for that. What is too much at once
+    /// is compiled when it is hot itself.
     private synchronized boolean compile(int first, long[] registers) {
         Deque<Integer> open = new ArrayDeque<>();
         open.add(first);
-        while (!open.isEmpty() && count < MOST_REGIONS) {
+        int most = Math.min(MOST_REGIONS, count + MOST_AT_ONCE);
+        while (!open.isEmpty() && count < most) {
             int index = open.remove();
             if (regions[index] == null && heat[index] != NEVER) {
                 CompiledRegion region = compiler.compile(index, registers, open);

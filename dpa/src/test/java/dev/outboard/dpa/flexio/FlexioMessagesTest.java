@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What device code tells its host beside results: messages, and errors of its own.
 class FlexioMessagesTest {
@@ -228,5 +229,26 @@ class FlexioMessagesTest {
         long[] arguments = {5, 1, -4, 2, 3, 7, -1, 8, 9};
         assertThat(PrintFormat.format("%*d|%*d|%.*d|%.*d|%d|%*d", arguments, at -> at))
                 .isEqualTo("    1|2   |007|8|9|?");
+    }
+
+    /// As wide as a program may ask for, which is less than what the host has no room for.
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "%2147483647d",
+                "%-2147483647d",
+                "%99999999999999999999d",
+                "%.2147483647d",
+                "%.99999999999999999999d",
+                "%.2147483647s",
+                "%99999999999999999999s",
+                "%*d",
+                "%.*d"
+            })
+    void hostileWidthsAreCut(String format) {
+        long[] arguments = {Integer.MAX_VALUE, 1};
+        assertThat(PrintFormat.format(format, arguments, at -> 65)).hasSize(1024);
+        assertThat(PrintFormat.format(format, new long[] {-1L << 31, 1}, at -> 65))
+                .hasSizeLessThanOrEqualTo(1024 + "-".length());
     }
 }

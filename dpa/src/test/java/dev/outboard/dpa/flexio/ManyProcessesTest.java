@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ManyProcessesTest {
     private static final int PROCESSES = 200;
     private static final int FAULTY = 20;
+    private static final int SEEDS = 100;
     private static final MachineOptions OPTIONS =
             MachineOptions.DEFAULT
                     .withUnits(UnitGrid.SMALL)
@@ -76,6 +77,35 @@ class ManyProcessesTest {
                     .filteredOn(process -> process.errorState().kind() == Kind.FATAL)
                     .hasSize(FAULTY);
         }
+    }
+
+    /// In turns, both run while the host waits for one of them.
+    @Test
+    @Requirement("DPA-SYS-5")
+    void aFaultDuringTheCallOfAnotherProcessDoesNotEndTheCall() {
+        int during = 0;
+        for (int seed = 0; seed < SEEDS; seed++) {
+            DpaDevice device = DpaDevice.of(OPTIONS, RunMode.check(Observer.NONE, seed));
+            try (HostProcess host = HostProcess.open()) {
+                FlexioProcess healthy = FlexioProcess.create(host, device, LedgerStub.APP);
+                DpaAddr word = healthy.heap().zeros(8);
+                FlexioProcess faulty = FlexioProcess.create(host, device, LedgerStub.APP);
+                FlexioCmdQueue tasks =
+                        FlexioCmdQueue.create(
+                                faulty,
+                                new FlexioCmdQueue.Attributes(1, 1, FlexioCmdQueue.State.RUNNING));
+                tasks.add(LedgerStub.APP.function("load"), 3);
+                boolean before = faulty.errorState().kind() == Kind.FATAL;
+                for (int call = 1; call <= 20; call++) {
+                    assertThat(healthy.call(LedgerStub.add(word, 1)))
+                            .as("seed %d", seed)
+                            .isEqualTo(call);
+                }
+                boolean after = faulty.errorState().kind() == Kind.FATAL;
+                during += !before && after ? 1 : 0;
+            }
+        }
+        assertThat(during).isPositive();
     }
 
     @Test

@@ -15,12 +15,14 @@ import dev.outboard.dpa.rv.RvHart;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /// The threads of litmus programs as functions in C, all compiled at once: each takes the address
 /// of external memory, and tells its registers by an environment call.
@@ -30,15 +32,62 @@ final class CLitmus implements LitmusKernels.Threads {
     /// Of `outboard_ecall.h`.
     private static final int LOCK = 0x07;
 
+    /// Whether rounds are over.
+    private static final int IS_OVER = 0x7001;
+
+    /// A register is told by a call, or where `told` is. Threads that go many rounds meet from time
+    /// to time, so that they are at about the same one; at each round one waits for the others for
+    /// a little while, if they do not sleep, and then a few instructions more or less, so that one
+    /// is ahead of the other by all that can be.
     private static final String HEAD =
             """
             #include <libflexio-dev/flexio_dev.h>
 
-            static inline __attribute__((always_inline)) void tell(int64_t index, uint64_t value)
+            #define tell(index, value) put(told, index, value)
+
+            static inline __attribute__((always_inline)) void put(
+                    uint64_t *told, int64_t index, uint64_t value)
             {
-                outboard_ecall2(0x7000, index, value);
+                if (told) {
+                    told[index] = value;
+                } else {
+                    outboard_ecall2(0x7000, index, value);
+                }
+            }
+
+            static int meet(uint64_t *desk, uint64_t threads, uint64_t time)
+            {
+                volatile uint64_t *all = &desk[8];
+                if (__atomic_add_fetch(desk, 1, __ATOMIC_SEQ_CST) == threads * time) {
+                    *all = time > 1 && outboard_ecall2(0x7001, 0, 0) ? ~0ul : time;
+                }
+                while (*all < time) {
+                }
+                return *all == ~0ul;
+            }
+
+            static inline __attribute__((always_inline)) void together(
+                    volatile uint64_t *desk, uint64_t threads, uint64_t self, uint64_t time)
+            {
+                desk[16 + 8 * self] = time;
+                for (uint64_t other = 0; other < threads; other++) {
+                    for (int i = 0; i < 256 && desk[16 + 8 * other] < time; i++) {
+                    }
+                }
+                for (uint64_t i = (self % 2 ? time / 64 : time) % 64; i > 0; i--) {
+                    __asm__ volatile("");
+                }
             }
             """;
+
+    /// Many rounds of a thread, each with variables of its own: those of the program, so many bytes
+    /// further each time.
+    ///
+    /// @param desk 16 words where the threads meet, 0 at first, and 8 more for each
+    /// @param threads how many
+    /// @param self which of them
+    /// @param told gets the registers of each round, in the order of [#registers]
+    record Rounds(long desk, int threads, int self, int rounds, int stride, long told) {}
 
     private final StringBuilder source = new StringBuilder(HEAD);
     // Actors of two programs may be equal, but for where their variables are.
@@ -65,6 +114,58 @@ final class CLitmus implements LitmusKernels.Threads {
         code = RvCode.of(elf.program());
     }
 
+    /// What a process needs to run it.
+    ProgramImage image() {
+        return elf.image();
+    }
+
+    /// The same code for threads under FAST.
+    ///
+    /// @param threshold of [RvCode]
+    RvCode code(int threshold) {
+        byte[] bytes = image().code();
+        int even = bytes.length + bytes.length % Short.BYTES;
+        return new RvCode(
+                AddressMap.CODE, Arrays.copyOf(bytes, even), _ -> CodePlace.NONE, threshold);
+    }
+
+    /// The names of the registers that an actor tells.
+    List<String> registers(Actor actor) {
+        return registers.get(actor);
+    }
+
+    /// Runs rounds of an actor.
+    ///
+    /// @param isOver asked now and then
+    /// @return how many there were
+    long run(RvCode shared, DpaThread thread, Actor actor, Rounds rounds, BooleanSupplier isOver) {
+        RvHart hart =
+                new RvHart(
+                        shared,
+                        (caller, owner, number) -> {
+                            if (number == LOCK) {
+                                owner.spinLock(caller.argument(0));
+                                return 0;
+                            }
+                            return number == IS_OVER
+                                    ? isOver.getAsBoolean() ? 1 : 0
+                                    : RvHart.unknownCall(number);
+                        });
+        hart.register(RvHart.STACK_POINTER, thread.allocateStack(0));
+        hart.register(RvHart.FIRST_ARGUMENT, rounds.desk);
+        hart.register(RvHart.FIRST_ARGUMENT + 1, rounds.threads);
+        hart.register(RvHart.FIRST_ARGUMENT + 2, rounds.self);
+        hart.register(RvHart.FIRST_ARGUMENT + 3, rounds.rounds);
+        hart.register(RvHart.FIRST_ARGUMENT + 4, rounds.stride);
+        hart.register(RvHart.FIRST_ARGUMENT + 5, rounds.told);
+        hart.run(thread, address("rounds_" + functions.get(actor)));
+        return hart.register(RvHart.FIRST_ARGUMENT);
+    }
+
+    private long address(String function) {
+        return elf.program().symbols().named(function).orElseThrow().address();
+    }
+
     @Override
     public void run(DpaThread thread, Actor actor, long external, Map<String, String> told) {
         List<String> names = registers.get(actor);
@@ -87,8 +188,9 @@ final class CLitmus implements LitmusKernels.Threads {
         hart.register(RvHart.FIRST_ARGUMENT, external);
         // Whoever uses the stack does what the litmus program does not.
         hart.register(RvHart.STACK_POINTER, 0);
-        String function = functions.get(actor);
-        hart.run(thread, elf.program().symbols().named(function).orElseThrow().address());
+        hart.register(RvHart.FIRST_ARGUMENT + 1, 0);
+        hart.register(RvHart.FIRST_ARGUMENT + 2, 0);
+        hart.run(thread, address(functions.get(actor)));
     }
 
     /// Writes one function.
@@ -107,11 +209,32 @@ final class CLitmus implements LitmusKernels.Threads {
         private void write() {
             statements(actor.body());
             source.append(
-                    "\n__dpa_global__ void %s(uint64_t external)\n{\n"
+                    "\n__dpa_global__ void %s(uint64_t external, uint64_t at, uint64_t *told)\n{\n"
                             .formatted(functions.get(actor)));
             names.forEach(name -> source.append("    uint64_t r_%s = 0;\n".formatted(name)));
             source.append(text).append("}\n");
             registers.put(actor, List.copyOf(names));
+            writeRounds(functions.get(actor), names.size());
+        }
+
+        private void writeRounds(String function, int told) {
+            source.append(
+                    """
+
+                    __dpa_rpc__ uint64_t rounds_%1$s(uint64_t *desk, uint64_t threads, uint64_t self,
+                                                     uint64_t rounds, uint64_t stride, uint64_t *told)
+                    {
+                        for (uint64_t i = 0; i < rounds; i++) {
+                            if (i %% 1024 == 0 && meet(desk, threads, i / 1024 + 1)) {
+                                return i;
+                            }
+                            together(desk, threads, self, i + 1);
+                            %1$s(0, i * stride, told + i * %2$d);
+                        }
+                        return rounds;
+                    }
+                    """
+                            .formatted(function, told));
         }
 
         private void line(String line) {
@@ -183,7 +306,7 @@ final class CLitmus implements LitmusKernels.Threads {
             Variable variable = program.variable(access.variable());
             long offset = (long) variable.address() + access.offset();
             return switch (variable.area()) {
-                case HEAP -> "0x%xUL".formatted(AddressMap.HEAP + offset);
+                case HEAP -> "(0x%xUL + at)".formatted(AddressMap.HEAP + offset);
                 case GLOBALS -> "0x%xUL".formatted(AddressMap.GLOBALS + offset);
                 case STACK -> "0x%xUL".formatted(AddressMap.stack(0) + offset);
                 case EXTERNAL -> "(external + %d)".formatted(offset);

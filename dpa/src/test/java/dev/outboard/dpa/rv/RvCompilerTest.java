@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -194,5 +195,24 @@ class RvCompilerTest {
         assertThat(guest.run().register(6)).isEqualTo(2L * (16 << 12));
         assertThat(guest.hart.regionAt(AddressMap.CODE + 6)).isNotNull();
         assertThat(guest.hart.regionAt(AddressMap.CODE)).isNull();
+    }
+
+    /// Functions that call each other, and of which only the first one runs.
+    @Test
+    void aLargeProgramIsNotCompiledAtOnce() {
+        CodeBuffer code = new CodeBuffer().store("beq", 0, 8, 0).add("jal", 1, 0, 0, 8).ret();
+        int first = code.lengthBytes();
+        int functions = 3 * RvRegions.MOST_AT_ONCE;
+        for (int i = 0; i < functions; i++) {
+            code.add("jal", 1, 0, 0, 4);
+        }
+        Guest guest = new Guest(Guest.COMPILED, code);
+        guest.run();
+        long compiled =
+                IntStream.range(0, functions)
+                        .mapToLong(i -> AddressMap.CODE + first + 4L * i)
+                        .filter(address -> guest.hart.regionAt(address) != null)
+                        .count();
+        assertThat(compiled).isBetween(1L, (long) RvRegions.MOST_AT_ONCE);
     }
 }

@@ -69,6 +69,9 @@ public final class TurnMachine {
 
     private BooleanSupplier until = () -> false;
 
+    /// The actor that it waits for while that leaves its program.
+    private @Nullable TurnActor unwound;
+
     /// Up to when it waits, in virtual time.
     private long deadline;
 
@@ -141,8 +144,10 @@ public final class TurnMachine {
     /// Lets an actor of a process that has been stopped leave its program.
     void unwind(TurnActor actor) {
         if (!actor.gone && actor.carrier != null) {
+            unwound = actor;
             baton.pass(actor.carrier);
             baton.await();
+            unwound = null;
         }
     }
 
@@ -165,7 +170,8 @@ public final class TurnMachine {
         actor.state = State.ENDED;
         actor.gone = true;
         version++;
-        if (actor.isUnwinding()) {
+        // Whoever has ended by itself may be of another process than the one that is called.
+        if (actor.equals(unwound)) {
             passToCaller();
         } else {
             passOn(null);
