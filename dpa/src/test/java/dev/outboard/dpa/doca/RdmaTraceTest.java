@@ -16,6 +16,7 @@ import dev.outboard.testkit.TraceFile;
 import dev.outboard.testkit.TraceFile.Slice;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -81,6 +82,18 @@ class RdmaTraceTest {
         @Override
         public void close() {
             ends.close();
+        }
+    }
+
+    private static boolean hasToldTheEvent(Trace trace) {
+        try {
+            return file(trace).slices(OPERATIONS).stream()
+                    .anyMatch(one ->
+                            one.name().equals("fetch and add")
+                                    && "updates and copies of a thread"
+                                            .equals(one.notes().get("for")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -162,12 +175,9 @@ class RdmaTraceTest {
                         assertThat(one.track().name()).isEqualTo(track(kernel));
                         assertThat(one.begin()).isBetween(kernel.begin(), kernel.ended());
                     });
-            // And the thread that tells the event has had the NIC do so.
-            assertThat(file(trace).slices(OPERATIONS))
-                    .anyMatch(one ->
-                            one.name().equals("fetch and add")
-                                    && "updates and copies of a thread"
-                                            .equals(one.notes().get("for")));
+            // And the thread that tells the event has had the NIC do so; the host may have seen the
+            // event before the NIC says that it is done.
+            Eventually.until(() -> hasToldTheEvent(trace));
         }
     }
 
