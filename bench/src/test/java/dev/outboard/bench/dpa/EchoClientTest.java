@@ -2,12 +2,11 @@ package dev.outboard.bench.dpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.abort;
+import static org.assertj.core.api.Assumptions.assumeThatCode;
 
 import dev.outboard.bench.comparison.Contender.MeasurementException;
 import dev.outboard.bench.comparison.JavaProgram;
 import dev.outboard.bench.comparison.ProgramRun;
-import dev.outboard.dpa.cc.CompileException;
 import dev.outboard.dpa.cc.DeviceCompiler;
 import java.time.Duration;
 import java.util.Map;
@@ -32,23 +31,15 @@ class EchoClientTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 8, 32})
     void everyMessageComesBackFromAHandlerInC(int inFlight) {
-        needCompiler();
+        assumeThatCode(DeviceCompiler::onThisMachine).doesNotThrowAnyException();
         everyMessageComesBack("handler-c", inFlight);
     }
 
     @Test
     void callsReturnInC() {
-        needCompiler();
+        assumeThatCode(DeviceCompiler::onThisMachine).doesNotThrowAnyException();
         try (CallTime calls = new CallTime(EchoInC.app())) {
             assertThat(calls.run(TimeUnit.MILLISECONDS.toNanos(20))).isPositive();
-        }
-    }
-
-    private static void needCompiler() {
-        try {
-            DeviceCompiler.onThisMachine();
-        } catch (CompileException e) {
-            abort(e.getMessage());
         }
     }
 

@@ -1,13 +1,12 @@
 package dev.outboard.console.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.assertj.core.api.Assumptions.assumeThatCode;
 
 import dev.outboard.console.BesideOthers;
 import dev.outboard.console.Execution;
 import dev.outboard.console.OutboardProcess;
 import dev.outboard.console.TracedCall;
-import dev.outboard.dpa.cc.CompileException;
 import dev.outboard.dpa.cc.DeviceCompiler;
 import dev.outboard.node.routine.EdgeDetection;
 import dev.outboard.testkit.TraceFile;
@@ -324,7 +323,7 @@ class DemoTest {
 
     @Test
     void offloadsToKernelsInC() throws IOException {
-        assumeTrue(hasClang(), "clang and lld are not installed");
+        assumeThatCode(DeviceCompiler::onThisMachine).doesNotThrowAnyException();
         Execution run = demo("--size", "320x240", "--on", "all", "--kernel", "c");
 
         assertThat(run.exitCode()).as(run.toString()).isZero();
@@ -334,15 +333,6 @@ class DemoTest {
         assertThat(run.out().lines().filter(line -> line.startsWith("result")))
                 .hasSize(5)
                 .allMatch(line -> line.endsWith("equal those computed here"));
-    }
-
-    private static boolean hasClang() {
-        try {
-            DeviceCompiler.onThisMachine();
-            return true;
-        } catch (CompileException e) {
-            return false;
-        }
     }
 
     @Test

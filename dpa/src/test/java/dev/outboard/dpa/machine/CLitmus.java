@@ -10,6 +10,7 @@ import dev.outboard.dpa.litmus.Expression;
 import dev.outboard.dpa.litmus.LitmusProgram;
 import dev.outboard.dpa.litmus.Statement;
 import dev.outboard.dpa.litmus.Variable;
+import dev.outboard.dpa.rv.Ecalls;
 import dev.outboard.dpa.rv.RvCode;
 import dev.outboard.dpa.rv.RvHart;
 import java.io.IOException;
@@ -140,17 +141,12 @@ final class CLitmus implements LitmusKernels.Threads {
     /// @return how many there were
     long run(RvCode shared, DpaThread thread, Actor actor, Rounds rounds, BooleanSupplier isOver) {
         RvHart hart =
-                new RvHart(
+                hart(
                         shared,
-                        (caller, owner, number) -> {
-                            if (number == LOCK) {
-                                owner.spinLock(caller.argument(0));
-                                return 0;
-                            }
-                            return number == IS_OVER
-                                    ? isOver.getAsBoolean() ? 1 : 0
-                                    : RvHart.unknownCall(number);
-                        });
+                        (_, _, number) ->
+                                number == IS_OVER
+                                        ? isOver.getAsBoolean() ? 1 : 0
+                                        : RvHart.unknownCall(number));
         hart.register(RvHart.STACK_POINTER, thread.allocateStack(0));
         hart.register(RvHart.FIRST_ARGUMENT, rounds.desk);
         hart.register(RvHart.FIRST_ARGUMENT + 1, rounds.threads);
@@ -162,6 +158,19 @@ final class CLitmus implements LitmusKernels.Threads {
         return hart.register(RvHart.FIRST_ARGUMENT);
     }
 
+    /// @param others serves all calls but that for a lock
+    private static RvHart hart(RvCode code, Ecalls others) {
+        return new RvHart(
+                code,
+                (caller, owner, number) -> {
+                    if (number != LOCK) {
+                        return others.call(caller, owner, number);
+                    }
+                    owner.spinLock(caller.argument(0));
+                    return 0;
+                });
+    }
+
     private long address(String function) {
         return elf.program().symbols().named(function).orElseThrow().address();
     }
@@ -170,13 +179,9 @@ final class CLitmus implements LitmusKernels.Threads {
     public void run(DpaThread thread, Actor actor, long external, Map<String, String> told) {
         List<String> names = registers.get(actor);
         RvHart hart =
-                new RvHart(
+                hart(
                         code,
-                        (caller, owner, number) -> {
-                            if (number == LOCK) {
-                                owner.spinLock(caller.argument(0));
-                                return 0;
-                            }
+                        (caller, _, number) -> {
                             if (number != TELL) {
                                 return RvHart.unknownCall(number);
                             }

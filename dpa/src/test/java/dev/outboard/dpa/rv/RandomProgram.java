@@ -39,8 +39,8 @@ final class RandomProgram {
         0x00ff_0080_0100_7fffL
     };
 
-    /// Holds where the data of the sequence are; no sequence has it.
-    private static final int POINTER = 31;
+    /// Holds where the data of the sequence are, and stays so.
+    private static final int POINTER = RandomSequence.MIDDLE;
 
     /// What the functions that load and store return by; it is loaded and stored outside of them.
     private static final int LINK = 5;

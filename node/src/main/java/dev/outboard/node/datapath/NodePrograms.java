@@ -2,8 +2,6 @@ package dev.outboard.node.datapath;
 
 import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpacc.DpaApp;
-import dev.outboard.dpacc.DpaCall;
-import dev.outboard.dpacc.DpaFunction;
 import dev.outboard.node.offload.CKernels;
 import dev.outboard.node.offload.KernelLanguage;
 
@@ -19,14 +17,10 @@ record NodePrograms(HandlerProgram computing, HandlerProgram forwarding) {
                 : of(CKernels.compile("handlers", new NaaCalls(), "edge_rows.h", "naa_dev.h"));
     }
 
+    /// The app in C has the name and the functions of the one in Java, and takes its calls.
     private static NodePrograms of(DpaApp<DpaThread> app) {
-        DpaFunction<DpaThread> send = app.function(NodeHandlersStub.send.name());
-        HandlerProgram.HostSend sends =
-                (client, length, ready) ->
-                        new DpaCall<>(
-                                send, NodeHandlersStub.send(client, length, ready).arguments());
         return new NodePrograms(
-                new HandlerProgram(app, app.function(NodeHandlersStub.compute.name()), sends),
-                new HandlerProgram(app, app.function(NodeHandlersStub.forward.name()), sends));
+                new HandlerProgram(app, NodeHandlersStub.compute, NodeHandlersStub::send),
+                new HandlerProgram(app, NodeHandlersStub.forward, NodeHandlersStub::send));
     }
 }

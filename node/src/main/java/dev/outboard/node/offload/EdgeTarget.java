@@ -8,13 +8,10 @@ import dev.outboard.dpa.machine.DpaThread;
 import dev.outboard.dpa.rv.Ecalls;
 import dev.outboard.dpacc.DpaAddr;
 import dev.outboard.dpacc.DpaApp;
-import dev.outboard.dpacc.DpaCall;
-import dev.outboard.dpacc.DpaFunction;
 import dev.outboard.fabric.Device;
 import dev.outboard.naa.server.RoutineException;
 import dev.outboard.naa.server.RpcContext;
 import dev.outboard.node.routine.EdgeDetection;
-import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -36,8 +33,7 @@ public final class EdgeTarget {
                 kernels == KernelLanguage.C
                         ? CKernels.compile("edges", Ecalls.NONE, "edge_rows.h")
                         : EdgeKernelsStub.APP;
-        DpaFunction<DpaThread> detect = app.function(EdgeKernelsStub.detect.name());
-        return DpaRoutine.of(device, app, (rpc, job) -> launch(detect, rpc, job));
+        return DpaRoutine.of(device, app, EdgeTarget::launch);
     }
 
     /// The function of an FPGA: in SystemVerilog, on a machine that can compile it, else in Java.
@@ -61,8 +57,8 @@ public final class EdgeTarget {
         }
     }
 
-    private static DpaRoutine.Launch launch(
-            DpaFunction<DpaThread> detect, RpcContext rpc, DpaRoutine.Job job)
+    /// The app in C has the name and the functions of the one in Java, and takes its calls.
+    private static DpaRoutine.Launch launch(RpcContext rpc, DpaRoutine.Job job)
             throws RoutineException {
         EdgeDetection.Image image = EdgeDetection.imageOf(rpc);
         int threads = Math.min(MOST_THREADS, image.height());
@@ -77,7 +73,6 @@ public final class EdgeTarget {
                         image.height(),
                         image.channels(),
                         job.block(rows * threads).value());
-        ByteBuffer arguments = EdgeKernelsStub.detect(words).arguments();
-        return new DpaRoutine.Launch(new DpaCall<>(detect, arguments), threads);
+        return new DpaRoutine.Launch(EdgeKernelsStub.detect(words), threads);
     }
 }

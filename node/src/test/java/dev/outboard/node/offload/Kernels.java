@@ -1,8 +1,7 @@
 package dev.outboard.node.offload;
 
-import static org.junit.jupiter.api.Assumptions.abort;
+import static org.assertj.core.api.Assumptions.assumeThatCode;
 
-import dev.outboard.dpa.cc.CompileException;
 import dev.outboard.dpa.cc.DeviceCompiler;
 
 /// Which programs of the DPA this machine has.
@@ -12,11 +11,7 @@ public final class Kernels {
     /// Skips a test for which it lacks a compiler.
     public static void assumeIn(KernelLanguage language) {
         if (language == KernelLanguage.C) {
-            try {
-                DeviceCompiler.onThisMachine();
-            } catch (CompileException e) {
-                abort(e.getMessage());
-            }
+            assumeThatCode(DeviceCompiler::onThisMachine).doesNotThrowAnyException();
         }
     }
 }
