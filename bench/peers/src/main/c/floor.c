@@ -3,6 +3,7 @@
 //
 //   floor udp    poll|block BYTES MILLIS   plain UDP there and back: nanoseconds
 //   floor rpc    poll|block BYTES MILLIS   WRITE with immediate + ACK there and back: nanoseconds
+//   floor tail   poll|block BYTES MILLIS   the same, how long 99 of 100 take at most
 //   floor stream poll|block BYTES MILLIS   WRITEs of BYTES in packets of 4096: bytes per second
 //   floor rate   poll|block BYTES FLIGHT MILLIS   WRITEs of BYTES, one per packet and so many
 //                                          unacknowledged at most: messages per second
@@ -287,7 +288,8 @@ static void rpc_turn(int end, int bytes, int first) {
     if (!first) rpc_send(end, bytes, 1);
 }
 
-static double median(void (*turn)(int, int, int), int bytes, int64_t *samples, int64_t time) {
+static double percentile(int percent, void (*turn)(int, int, int), int bytes, int64_t *samples,
+                         int64_t time) {
     int64_t start = now(), before = start;
     int count = 0;
     while (before - start < time && count < MAX_SAMPLES) {
@@ -297,15 +299,15 @@ static double median(void (*turn)(int, int, int), int bytes, int64_t *samples, i
         before = after;
     }
     qsort(samples, count, sizeof *samples, compare);
-    return (double) samples[count / 2];
+    return (double) samples[(int64_t) count * percent / 100];
 }
 
-static double round_trips(void (*turn)(int, int, int), int bytes) {
+static double round_trips(int percent, void (*turn)(int, int, int), int bytes) {
     if (forked())
         for (;;) turn(1, bytes, 0);
     int64_t *samples = present(MAX_SAMPLES * sizeof *samples);
-    median(turn, bytes, samples, nanos / WARM_UP_SHARE);
-    return median(turn, bytes, samples, nanos);
+    percentile(percent, turn, bytes, samples, nanos / WARM_UP_SHARE);
+    return percentile(percent, turn, bytes, samples, nanos);
 }
 
 // ---- many clients ------------------------------------------------------------------------------
@@ -463,7 +465,7 @@ int main(int argc, char **argv) {
     int has_count = has_clients || (argc > 1 && !strcmp(argv[1], "rate"));
     int count = has_count && argc == 6 ? atoi(argv[4]) : 1;
     if (argc != (has_count ? 6 : 5) || count < 1 || count > MAX_CLIENTS) {
-        fprintf(stderr, "floor udp|rpc|stream poll|block BYTES MILLIS\n"
+        fprintf(stderr, "floor udp|rpc|tail|stream poll|block BYTES MILLIS\n"
                         "floor rate poll|block BYTES FLIGHT MILLIS\n"
                         "floor clients poll|block BYTES CLIENTS MILLIS\n");
         return 2;
@@ -476,8 +478,9 @@ int main(int argc, char **argv) {
     ends[0] = open_end(0);
     ends[1] = open_end(1);
     double result = 0;
-    if (!strcmp(argv[1], "udp")) result = round_trips(udp_turn, (int) bytes);
-    else if (!strcmp(argv[1], "rpc")) result = round_trips(rpc_turn, (int) bytes);
+    if (!strcmp(argv[1], "udp")) result = round_trips(50, udp_turn, (int) bytes);
+    else if (!strcmp(argv[1], "rpc")) result = round_trips(50, rpc_turn, (int) bytes);
+    else if (!strcmp(argv[1], "tail")) result = round_trips(99, rpc_turn, (int) bytes);
     else if (!strcmp(argv[1], "stream")) result = stream(bytes, 0);
     else if (has_clients) result = clients((int) bytes, count);
     else if (has_count) result = stream(bytes, count) / bytes;

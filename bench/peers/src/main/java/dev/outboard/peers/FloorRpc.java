@@ -18,13 +18,16 @@ final class FloorRpc implements Measured {
     private final RoundTrips trips = new RoundTrips();
     private final boolean blocking;
     private final int payload;
+    private final int percent;
     private final Side near = new Side();
     private final Side far = new Side();
     private boolean isFirst = true;
 
-    FloorRpc(boolean blocking, int payload) {
+    /// @param percent which percentile of the time of a call is measured
+    FloorRpc(boolean blocking, int payload, int percent) {
         this.blocking = blocking;
         this.payload = payload;
+        this.percent = percent;
         near.end.connect(far.end);
         far.end.connect(near.end);
     }
@@ -34,11 +37,11 @@ final class FloorRpc implements Measured {
         mark(near, GO_ON);
         mark(far, GO_ON);
         Thread echo = Thread.ofPlatform().daemon().start(this::echo);
-        double median = trips.median(nanos, this::call);
+        double result = trips.percentile(percent, nanos, this::call);
         mark(near, STOP);
         call();
         echo.join();
-        return median;
+        return result;
     }
 
     private void call() {

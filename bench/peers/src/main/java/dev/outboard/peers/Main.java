@@ -35,7 +35,8 @@ public final class Main {
 
     private static Measured subject(String name, String[] arguments) throws IOException {
         return switch (name) {
-            case "floor-rpc" -> new FloorRpc(isBlocking(arguments), number(arguments, 2));
+            case "floor-rpc" -> new FloorRpc(isBlocking(arguments), number(arguments, 2), 50);
+            case "floor-tail" -> new FloorRpc(isBlocking(arguments), number(arguments, 2), 99);
             case "floor-stream" -> new FloorStream(number(arguments, 1), true);
             case "floor-rate" -> new FloorStream(number(arguments, 1), false);
             case "grpc" -> new GrpcPeer(number(arguments, 1));

@@ -2,7 +2,7 @@ package dev.outboard.peers;
 
 import java.util.Arrays;
 
-/// The median of many round trips.
+/// How long many round trips take.
 final class RoundTrips {
     private static final int MAX_SAMPLES = 1 << 21;
 
@@ -14,8 +14,13 @@ final class RoundTrips {
         void make() throws Exception;
     }
 
-    /// Makes trips for `nanos`.
+    /// The median of trips that are made for `nanos`.
     double median(long nanos, Trip trip) throws Exception {
+        return percentile(50, nanos, trip);
+    }
+
+    /// How long so many of a hundred trips take at most, of those that are made for `nanos`.
+    double percentile(int percent, long nanos, Trip trip) throws Exception {
         reset();
         long start = System.nanoTime();
         long before = start;
@@ -25,7 +30,7 @@ final class RoundTrips {
             add(after - before);
             before = after;
         } while (before - start < nanos);
-        return median();
+        return percentile(percent);
     }
 
     void reset() {
@@ -40,7 +45,11 @@ final class RoundTrips {
     }
 
     double median() {
+        return percentile(50);
+    }
+
+    private double percentile(int percent) {
         Arrays.sort(samples, 0, count);
-        return samples[count / 2];
+        return samples[(int) ((long) count * percent / 100)];
     }
 }

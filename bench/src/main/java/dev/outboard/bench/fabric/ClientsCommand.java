@@ -8,6 +8,7 @@ import dev.outboard.bench.comparison.Work.Unit;
 import dev.outboard.bench.fabric.ClientsSubject.Figure;
 import dev.outboard.bench.fabric.ClientsSubject.Scene;
 import dev.outboard.bench.fabric.ClientsSubject.Style;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -53,7 +54,7 @@ public final class ClientsCommand extends ComparisonCommand {
         return peers.of(
                 Stream.of(
                                 IntStream.of(CLIENTS).mapToObj(this::rate),
-                                IntStream.of(CLIENTS).mapToObj(ClientsCommand::tail),
+                                IntStream.of(CLIENTS).mapToObj(this::tail),
                                 Stream.of(idle(), crowd(), incast(), besideStream(), besideLoad()),
                                 IntStream.of(CLIENTS_APART).mapToObj(this::apart))
                         .flatMap(Function.identity())
@@ -96,16 +97,30 @@ public final class ClientsCommand extends ComparisonCommand {
                         new JvmPeer("gRPC", home, "grpc-clients", BYTES, count)));
     }
 
-    private static Work tail(int clients) {
+    private Work tail(int clients) {
+        List<Contender> contenders = new ArrayList<>();
+        for (Figure figure : List.of(Figure.MEDIAN, Figure.P99)) {
+            String end = figure == Figure.MEDIAN ? ": median" : ": p99";
+            contenders.add(ours("Outboard, threads" + end, clients, Style.THREADS, figure));
+            contenders.add(ours("Outboard, futures" + end, clients, Style.FUTURES, figure));
+            if (clients == 1) {
+                String mode = figure == Figure.MEDIAN ? "rpc" : "tail";
+                CFloor.Program floor = CFloor.Program.fabric(home);
+                contenders.add(new CFloor("same packets in C" + end, floor, mode, "poll", BYTES));
+                contenders.add(
+                        new JvmPeer(
+                                "same packets in Java" + end,
+                                home,
+                                "floor-" + mode,
+                                "poll",
+                                BYTES));
+            }
+        }
         return new Work(
                 "tail-" + clients,
                 "time of an RPC of the empty routine, " + clients(clients),
                 Unit.TIME,
-                List.of(
-                        ours("Outboard, threads: median", clients, Style.THREADS, Figure.MEDIAN),
-                        ours("Outboard, threads: p99", clients, Style.THREADS, Figure.P99),
-                        ours("Outboard, futures: median", clients, Style.FUTURES, Figure.MEDIAN),
-                        ours("Outboard, futures: p99", clients, Style.FUTURES, Figure.P99)));
+                contenders);
     }
 
     private static Work idle() {

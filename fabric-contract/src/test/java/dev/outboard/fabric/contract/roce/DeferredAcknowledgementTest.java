@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DeferredAcknowledgementTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final int ROUNDS = 200;
+    private static final int CONNECTIONS = 20;
 
     private final SendRequest send = new SendRequest();
     private final ReceiveRequest receive = new ReceiveRequest().noBuffer();
@@ -40,6 +41,26 @@ class DeferredAcknowledgementTest {
                 take(pair.client());
 
                 assertThat(completion.opcode()).isEqualTo(CompletionOpcode.RDMA_WRITE);
+            }
+        }
+    }
+
+    /// What the application was told of has arrived, so the peer learns of its success.
+    @Test
+    void anAcknowledgementLeavesBeforeItsQueuePairIsDestroyed() {
+        try (Device one = RoceLoopback.open();
+                Device two = RoceLoopback.open()) {
+            for (int i = 0; i < CONNECTIONS; i++) {
+                try (ConnectedPair pair = ConnectedPair.connect(one, two, 7_000)) {
+                    pair.server().post(receive);
+                    pair.client().post(send.writeWithImmediate(0, 0, 7).noPayload());
+                    take(pair.server());
+                    pair.server().queuePair().close();
+
+                    take(pair.client());
+
+                    assertThat(completion.opcode()).isEqualTo(CompletionOpcode.RDMA_WRITE);
+                }
             }
         }
     }

@@ -114,6 +114,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
     public void modify(NicQueuePair queuePair, QueuePairChange change) {
         QueuePairMachine machine = queuePair.machine();
         Path before = machine.path();
+        answer(machine);
         machine.modify(change);
         tap.forget(machine.number());
         if (before != null && !before.equals(machine.path())) {
@@ -138,6 +139,7 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
     /// Destroys `queuePair`.
     public void remove(NicQueuePair queuePair) {
         QueuePairMachine machine = queuePair.machine();
+        answer(machine);
         machine.close();
         tap.forget(machine.number());
         queuePair.leave();
@@ -147,6 +149,13 @@ public final class NicMachine implements Machine, PacketHandler, TransmitListene
         if (path != null) {
             distrusted.remove(path);
         }
+    }
+
+    /// It is about to forget what it has received. The application may have been told of it, but an
+    /// acknowledgement that waits for its turn, or for a request to ride behind, has not left yet:
+    /// without it the peer would ask nobody until its retries are used up.
+    private void answer(QueuePairMachine machine) {
+        machine.answer(tap.sinkOf(machine.number()));
     }
 
     /// `queuePair` may have something to send.

@@ -359,6 +359,14 @@ public final class RcQueuePair implements QueuePairMachine {
         return (sending != null && sending.transmit(sink, nowNanos)) || hasMore;
     }
 
+    @Override
+    public void answer(PacketSink sink) {
+        Responder receiving = responder;
+        if (receiving != null) {
+            receiving.transmit(sink);
+        }
+    }
+
     /// False if the sink is full.
     private boolean notifyPeer(PacketSink sink) {
         RcConnection known = connection;

@@ -49,6 +49,9 @@ public interface QueuePairMachine {
     /// @return whether more could be sent at once
     boolean transmit(PacketSink sink, long nowNanos);
 
+    /// Sends what the peer is owed for what has come from it, and nothing else.
+    default void answer(PacketSink sink) {}
+
     /// Whether nothing is due but the acknowledgement of a message that the application usually
     /// answers, and that may go with the answer.
     default boolean mayAnswerLater() {

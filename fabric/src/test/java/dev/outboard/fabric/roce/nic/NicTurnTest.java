@@ -245,6 +245,18 @@ class NicTurnTest {
         assertThat(machines).extracting(each -> each.expiries).containsExactly(0, 1);
     }
 
+    /// It may owe an acknowledgement that waits for a turn, of which others have had theirs.
+    @Test
+    void whatIsRemovedOrChangedAnswersFirst() {
+        add(2);
+
+        nic.remove(queuePairs.getFirst());
+        nic.modify(queuePairs.getLast(), QueuePairChange.to(QueuePairState.RESET));
+
+        assertThat(machines).extracting(each -> each.answers).containsExactly(1, 1);
+        assertThat(turns).isEmpty();
+    }
+
     @Test
     void whoseTimerFiredGetsATurn() {
         add(1);

@@ -1,5 +1,7 @@
 package dev.outboard.fabric.roce.nic;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.outboard.fabric.QueuePairChange;
 import dev.outboard.fabric.QueuePairState;
 import dev.outboard.fabric.QueuePairType;
@@ -36,6 +38,7 @@ final class ScriptedQueuePair implements QueuePairMachine {
     int expiries;
     int received;
     @Nullable Path tooLong;
+    int answers;
     boolean isClosed;
 
     /// Whether it gives the sink packets until that is full.
@@ -104,6 +107,12 @@ final class ScriptedQueuePair implements QueuePairMachine {
         }
         packets = Math.max(0, packets - 1);
         return packets > 0;
+    }
+
+    @Override
+    public void answer(PacketSink sink) {
+        assertThat(isClosed).isFalse();
+        answers++;
     }
 
     @Override

@@ -360,6 +360,22 @@ class AcknowledgementTest {
     }
 
     @Test
+    void anAnswerIsWhatIsOwedAndNoRequest() {
+        var bench = new QueuePairBench().connect();
+        bench.postReceive(1, 0, 1024);
+        bench.deliver(TestPacket.of(Opcode.SEND_ONLY, bench.receivePsn(0)).ackRequest());
+        bench.post(bench.send(2, 64));
+        var sink = new DatagramSink(2);
+
+        bench.queuePair.answer(sink);
+
+        assertThat(sink.count()).isOne();
+        assertThat(bench.transmit())
+                .extracting(packet -> packet.opcode)
+                .containsExactly(Opcode.SEND_ONLY);
+    }
+
+    @Test
     void aRefusalWaitsForRoomInTheSinkAlthoughTheQueuePairHasFailed() {
         var bench = new QueuePairBench().connect();
         bench.deliver(TestPacket.of(Opcode.SEND_LAST, bench.receivePsn(0)).payload((byte) 1));
