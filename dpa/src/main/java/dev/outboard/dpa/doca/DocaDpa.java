@@ -275,6 +275,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
     }
 
     /// Ends all that it runs, and frees what it has on the DPA. Does nothing if it is not started.
+    /// Waits up to a second for kernels that are about to end.
     ///
     /// @throws DocaException with IN_USE if sync events, RDMA contexts, threads or completion
     ///   contexts that are started use it, it is extended, or kernels have not ended, which may use
@@ -284,7 +285,7 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         if (running == null) {
             return;
         }
-        int kernels = running.lives() ? running.kernels.running() : 0;
+        int kernels = running.lives() ? running.kernels.lasting() : 0;
         long events = ownEvents().count();
         if (events > 0 || !parts.isEmpty() || !extensions.isEmpty() || kernels > 0) {
             throw new DocaException(

@@ -10,6 +10,7 @@ import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioCq;
 import dev.outboard.dpa.flexio.FlexioErrorState;
 import dev.outboard.dpa.flexio.FlexioEventHandler;
+import dev.outboard.dpa.flexio.FlexioException;
 import dev.outboard.dpa.flexio.FlexioMsix;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.KernelStatus;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// DPA-KL-1: the kernels of a context. Each waits at a gate until its event has the value. The
@@ -55,6 +57,11 @@ final class Kernels {
 
     /// How long the machine goes on before the CPU looks again.
     private static final Duration BETWEEN_LOOKS = Duration.ofNanos(100_000);
+
+    /// How long the last steps of a kernel may take, on a machine that does much else.
+    private static final long LAST_STEPS_NANOS = 1_000_000_000L;
+
+    private static final long LOOK_NANOS = 10_000;
 
     /// Held by who submits a kernel, or runs a function and waits.
     private final ReentrantLock calls = new ReentrantLock(true);
@@ -117,9 +124,24 @@ final class Kernels {
         returning = Bell.create(holdings, bell -> bell.interrupting(returned));
     }
 
-    /// How many kernels have not ended.
-    synchronized int running() {
+    private synchronized int running() {
         return gates.size() - freeGates.size();
+    }
+
+    /// How many kernels have not ended. One that has told the host all that it waits for may not
+    /// have returned yet, and nobody can wait for that: it gets a moment.
+    int lasting() {
+        long start = System.nanoTime();
+        try {
+            while (running() > 0
+                    && System.nanoTime() - start < LAST_STEPS_NANOS
+                    && process.goOn(BETWEEN_LOOKS)) {
+                LockSupport.parkNanos(this, LOOK_NANOS);
+            }
+        } catch (FlexioException fault) {
+            return 0;
+        }
+        return running();
     }
 
     /// Submits a kernel.

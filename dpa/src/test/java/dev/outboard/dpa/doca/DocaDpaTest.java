@@ -332,6 +332,22 @@ class DocaDpaTest {
         }
     }
 
+    /// What the host waits for is not the end of a kernel, and nobody can wait for that.
+    @ParameterizedTest
+    @MethodSource("modes")
+    void aKernelThatIsAboutToEndGetsAMoment(RunMode mode) throws InterruptedException {
+        DocaDpa dpa = open(mode);
+        SyncEvent told = event(dpa);
+        DpaAddr word = zeros(dpa, 1);
+        int number = mode instanceof RunMode.Fast ? 10_000_000 : 10_000;
+        dpa.launchUpdateAdd(
+                null, 0, null, 0, 1, StepsStub.tellAndCount(told.handle(dpa), word, number));
+        await(told, 0);
+        told.close();
+
+        dpa.close();
+    }
+
     @ParameterizedTest
     @MethodSource("modes")
     @Requirement({"DPA-DC-1", "DPA-ERR-18", "DPA-ERR-19", "DPA-SYS-12b"})

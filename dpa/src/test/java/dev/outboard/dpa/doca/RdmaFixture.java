@@ -81,8 +81,8 @@ final class RdmaFixture implements AutoCloseable {
             left = new Side(dev, open(DocaDpa.create(dev, device(setting)).app(app).start()));
             right = left;
         } else {
-            left = onFabric(setting.uri.get().formatted("rdma-" + network, 1), app);
-            right = onFabric(setting.uri.get().formatted("rdma-" + network, 2), app);
+            left = onFabric(setting, setting.uri.get().formatted("rdma-" + network, 1), app);
+            right = onFabric(setting, setting.uri.get().formatted("rdma-" + network, 2), app);
         }
     }
 
@@ -100,11 +100,11 @@ final class RdmaFixture implements AutoCloseable {
         return settings;
     }
 
-    private Side onFabric(String uri, DpaApp<DpaThread> app) {
+    private Side onFabric(Setting setting, String uri, DpaApp<DpaThread> app) {
         Device card = open(Fabric.open(uri));
         cards.add(card);
         DocaDev dev = open(DocaDev.of(card));
-        DpaDevice device = DpaDevice.of(OPTIONS, RunMode.fast(), card);
+        DpaDevice device = DpaDevice.of(OPTIONS, setting.mode, card);
         devices.add(device);
         return new Side(dev, open(DocaDpa.create(dev, device).app(app).start()));
     }

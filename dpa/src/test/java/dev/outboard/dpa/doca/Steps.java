@@ -49,6 +49,15 @@ final class Steps {
         DocaDpaDevSyncEvent.updateSet(thread, event, value);
     }
 
+    /// Tells an event, and then counts in a word up to a number.
+    @DpaGlobal
+    static void tellAndCount(DpaThread thread, long event, DpaAddr word, int number) {
+        DocaDpaDevSyncEvent.updateAdd(thread, event, 1);
+        for (int i = 1; i <= number; i++) {
+            thread.store64(word.value(), i);
+        }
+    }
+
     /// Waits for an event, appends what it has then to a log, and adds 1 to another event.
     @DpaGlobal
     static void follow(DpaThread thread, long event, long threshold, DpaAddr log, long next) {
