@@ -4,13 +4,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// Which threads may use a progress engine, its contexts and their tasks, as its [ThreadMode] says:
-/// one, the first that submits or progresses, or any, one at a time.
+/// one, the first that submits or progresses, or any, one at a time and in their order: one that
+/// progresses on and on keeps nobody out.
 final class ThreadDomain {
     private final @Nullable ReentrantLock lock;
     private @Nullable Thread owner;
 
     ThreadDomain(ThreadMode mode) {
-        lock = mode == ThreadMode.SHARED ? new ReentrantLock() : null;
+        lock = mode == ThreadMode.SHARED ? new ReentrantLock(true) : null;
     }
 
     /// The current thread uses it until [#exit].

@@ -40,7 +40,10 @@ public final class TurnMachine {
     private final Baton baton = new Baton();
     private final UnitScheduler<TurnActor> units;
     private final UnitCounters[] counters;
-    private final ReentrantLock calls = new ReentrantLock();
+
+    /// Held by the thread of the host that has called in. In order, or one that calls again and
+    /// again would keep all others out.
+    private final ReentrantLock calls = new ReentrantLock(true);
 
     /// Of all processes, by their indices.
     private final List<TurnActor> actors = new ArrayList<>();
