@@ -323,6 +323,8 @@ final class Kernels {
         thread.memoryWriteback();
         thread.windowWriteback();
         thread.systemFence();
+        // Before others can see that the kernel has ended, so that a trace has it in this order.
+        process.kernelEnds(thread);
         long left = thread.atomic64(AtomicOp.ADD, remaining, -1, AtomicOrder.ACQUIRE_RELEASE) - 1;
         if (left == 0) {
             launch.result = result;
@@ -331,7 +333,6 @@ final class Kernels {
         } else {
             ended(self, launch);
         }
-        process.kernelEnds(thread);
     }
 
     /// DPA-ERR-25: a deadlock is what ends a thread that would else have waited too long.
