@@ -99,13 +99,14 @@ public final class ClientsCommand extends ComparisonCommand {
 
     private Work tail(int clients) {
         List<Contender> contenders = new ArrayList<>();
+        CFloor.Program floor = CFloor.Program.fabric(home);
         for (Figure figure : List.of(Figure.MEDIAN, Figure.P99)) {
-            String end = figure == Figure.MEDIAN ? ": median" : ": p99";
+            boolean isMedian = figure == Figure.MEDIAN;
+            String end = isMedian ? ": median" : ": p99";
             contenders.add(ours("Outboard, threads" + end, clients, Style.THREADS, figure));
             contenders.add(ours("Outboard, futures" + end, clients, Style.FUTURES, figure));
             if (clients == 1) {
-                String mode = figure == Figure.MEDIAN ? "rpc" : "tail";
-                CFloor.Program floor = CFloor.Program.fabric(home);
+                String mode = isMedian ? "rpc" : "tail";
                 contenders.add(new CFloor("same packets in C" + end, floor, mode, "poll", BYTES));
                 contenders.add(
                         new JvmPeer(

@@ -285,7 +285,8 @@ public final class DocaDpa implements ExecutionEnvironment, AutoCloseable {
         if (running == null) {
             return;
         }
-        int kernels = running.lives() ? running.kernels.lasting() : 0;
+        running.kernels.settle();
+        int kernels = running.lives() ? running.kernels.running() : 0;
         long events = ownEvents().count();
         if (events > 0 || !parts.isEmpty() || !extensions.isEmpty() || kernels > 0) {
             throw new DocaException(

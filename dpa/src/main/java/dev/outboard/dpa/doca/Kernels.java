@@ -10,7 +10,6 @@ import dev.outboard.dpa.flexio.DpaDevice;
 import dev.outboard.dpa.flexio.FlexioCq;
 import dev.outboard.dpa.flexio.FlexioErrorState;
 import dev.outboard.dpa.flexio.FlexioEventHandler;
-import dev.outboard.dpa.flexio.FlexioException;
 import dev.outboard.dpa.flexio.FlexioMsix;
 import dev.outboard.dpa.flexio.FlexioProcess;
 import dev.outboard.dpa.flexio.KernelStatus;
@@ -124,24 +123,20 @@ final class Kernels {
         returning = Bell.create(holdings, bell -> bell.interrupting(returned));
     }
 
-    private synchronized int running() {
+    /// How many kernels have not ended.
+    synchronized int running() {
         return gates.size() - freeGates.size();
     }
 
-    /// How many kernels have not ended. One that has told the host all that it waits for may not
-    /// have returned yet, and nobody can wait for that: it gets a moment.
-    int lasting() {
+    /// One that has told the host all that it waits for may not have returned yet, and nobody can
+    /// wait for that: it gets a moment.
+    void settle() {
         long start = System.nanoTime();
-        try {
-            while (running() > 0
-                    && System.nanoTime() - start < LAST_STEPS_NANOS
-                    && process.goOn(BETWEEN_LOOKS)) {
-                LockSupport.parkNanos(this, LOOK_NANOS);
-            }
-        } catch (FlexioException fault) {
-            return 0;
+        while (running() > 0
+                && System.nanoTime() - start < LAST_STEPS_NANOS
+                && process.goOn(BETWEEN_LOOKS)) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
         }
-        return running();
     }
 
     /// Submits a kernel.

@@ -350,6 +350,15 @@ class DocaDpaTest {
 
     @ParameterizedTest
     @MethodSource("modes")
+    void aKernelThatFailsMeanwhileDoesNotKeepItsContextOpen(RunMode mode) {
+        DocaDpa dpa = open(mode);
+        dpa.launchUpdateAdd(null, 0, null, 0, 1, StepsStub.note(new DpaAddr(3), 1));
+
+        dpa.close();
+    }
+
+    @ParameterizedTest
+    @MethodSource("modes")
     @Requirement({"DPA-DC-1", "DPA-ERR-18", "DPA-ERR-19", "DPA-SYS-12b"})
     void aContextIsConfiguredThenStartedAndStoppedLast(RunMode mode) throws InterruptedException {
         DocaDpa dpa = DocaDpa.create(dev, device(mode));
